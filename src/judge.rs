@@ -1,0 +1,9 @@
+//! The pure half: facts of objects, a rule and a moment in; states, diagnoses and decisions out.
+//!
+//! Nothing in here is asynchronous, reads a clock, draws a random number, does I/O or logs. What must happen as a
+//! consequence leaves as a value, and so does the next moment at which an answer can change by itself.
+
+pub mod cut;
+pub mod object;
+pub mod rule;
+pub mod state;

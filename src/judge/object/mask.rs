@@ -1,0 +1,98 @@
+//! The paths that a rule reads.
+
+/// What is read of one value. The empty mask reads nothing but that the value is there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Mask {
+    /// Everything below is read.
+    whole: bool,
+    /// The keys that are read, sorted.
+    named: Vec<(Box<str>, Mask)>,
+    /// What is read of all other keys; without it they are skipped.
+    others: Option<Box<Mask>>,
+}
+
+/// In a path: every key that no other path names.
+pub const OTHERS: &str = "*";
+
+impl Mask {
+    /// A mask that reads nothing but presence.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads the whole value at `path`. Lists are transparent: a path goes through each of their items.
+    #[must_use]
+    pub fn whole(mut self, path: &[&str]) -> Self {
+        *self.node(path) = Self { whole: true, ..Self::default() };
+        self
+    }
+
+    /// Reads whether there is a value at `path`.
+    #[must_use]
+    pub fn presence(mut self, path: &[&str]) -> Self {
+        self.node(path);
+        self
+    }
+
+    /// Reads the whole values at `path` followed by each of `keys`.
+    #[must_use]
+    pub fn fields(self, path: &[&str], keys: &[&str]) -> Self {
+        keys.iter().fold(self, |mask, key| {
+            let full: Vec<&str> = path.iter().copied().chain([*key]).collect();
+            mask.whole(&full)
+        })
+    }
+
+    fn node(&mut self, path: &[&str]) -> &mut Self {
+        match path {
+            // What is read whole already cannot be narrowed by a longer path.
+            [key, rest @ ..] if !self.whole => self.child(key).node(rest),
+            _ => self,
+        }
+    }
+
+    fn child(&mut self, key: &str) -> &mut Self {
+        if key == OTHERS {
+            return self.others.get_or_insert_default();
+        }
+        let at = self.named.binary_search_by(|(name, _)| name.as_ref().cmp(key)).unwrap_or_else(|at| {
+            self.named.insert(at, (key.into(), Self::default()));
+            at
+        });
+        &mut self.named[at].1
+    }
+
+    /// True when nothing but presence is read.
+    pub(super) fn is_presence(&self) -> bool {
+        !self.whole && self.named.is_empty() && self.others.is_none()
+    }
+
+    /// The mask of the value under `key`, or `None` if that key is not read.
+    pub(super) fn below(&self, key: &str) -> Option<&Self> {
+        if self.whole {
+            return Some(self);
+        }
+        self.named.iter().find(|(name, _)| name.as_ref() == key).map(|(_, mask)| mask).or(self.others.as_deref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mask, OTHERS};
+
+    #[test]
+    fn a_longer_path_does_not_narrow_a_shorter_one() {
+        let mask = Mask::new().whole(&["a"]).whole(&["a", "b"]);
+        assert!(mask.below("a").is_some_and(|mask| mask.whole));
+        let mask = Mask::new().whole(&["a", "b"]).whole(&["a"]);
+        assert!(mask.below("a").is_some_and(|mask| mask.whole));
+    }
+
+    #[test]
+    fn a_named_key_wins_over_others() {
+        let mask = Mask::new().whole(&[OTHERS]).presence(&["status"]);
+        assert!(mask.below("spec").is_some_and(|mask| mask.whole));
+        assert!(mask.below("status").is_some_and(Mask::is_presence));
+        assert!(Mask::new().whole(&["a"]).below("b").is_none());
+    }
+}

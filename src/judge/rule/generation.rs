@@ -1,0 +1,282 @@
+//! The rule `generation`: `status.observedGeneration`, and the same number on single conditions.
+//!
+//! The API server sets `metadata.generation` to 1 at creation and raises it with every change outside metadata; status
+//! writes are excluded only if the CRD has the status subresource. An operator that copies the number into its status
+//! has seen that desired state. Where both forms are present and disagree, the newer one says that the operator has
+//! seen the change and the older one that it has not finished or not succeeded: conditions that are no longer written
+//! keep old numbers for ever, and some operators raise `status.observedGeneration` only on success.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{COMMON_DURATIONS, Durations};
+use crate::judge::object::mask::{Mask, OTHERS};
+use crate::judge::object::tree::Tree;
+use crate::judge::object::{Object, time};
+use crate::judge::state::{Judgement, Reason, Since, SinceFrom, State};
+
+/// The rule with its options.
+#[derive(Debug, Clone)]
+pub struct Generation {
+    max_attempt: Duration,
+}
+
+/// Cluster API and its imitators pause by this annotation.
+const PAUSED_ANNOTATION: &str = "cluster.x-k8s.io/paused";
+/// Booleans below `spec` that stop an operator from reconciling, as far as there is a convention.
+const PAUSE_FIELDS: [&str; 4] = ["suspend", "suspended", "paused", "pause"];
+/// Conditions that are `True` when something is wrong.
+const FAILURES: [&str; 4] = ["Stalled", "Failed", "ReconcileError", "Degraded"];
+/// Conditions that are `False` when something is wrong or unfinished; their reason tells which.
+const SUCCESSES: [&str; 4] = ["Ready", "Synced", "Reconciled", "Available"];
+/// Parts of the reasons by which such a condition reports a failure.
+const FAILURE_REASONS: [&str; 6] = ["err", "fail", "invalid", "denied", "conflict", "exceeded"];
+
+/// Reads what the rule needs beside the common facts.
+pub(super) fn mask(common: Mask) -> Mask {
+    common
+        .presence(&["metadata", "annotations", PAUSED_ANNOTATION])
+        .fields(&["spec"], &PAUSE_FIELDS)
+        .presence(&["status", OTHERS])
+        .fields(&["status"], &["observedGeneration", "observed_generation"])
+        .fields(&["status", "conditions"], &["type", "status", "reason", "observedGeneration", "lastTransitionTime"])
+}
+
+/// What an object's status says about generations.
+struct Seen {
+    generation: i64,
+    observed: Option<i64>,
+    /// The newest number on a condition.
+    condition: Option<i64>,
+}
+
+impl Seen {
+    fn newest(&self) -> Option<i64> {
+        self.observed.max(self.condition)
+    }
+}
+
+impl Default for Generation {
+    fn default() -> Self {
+        Self { max_attempt: COMMON_DURATIONS.max_attempt }
+    }
+}
+
+impl Generation {
+    /// `max_attempt`: how long the operator may stay `in-progress` or `failing` without any movement.
+    pub const fn new(max_attempt: Duration) -> Self {
+        Self { max_attempt }
+    }
+
+    pub(super) const fn durations(&self) -> Durations {
+        Durations { max_attempt: self.max_attempt, ..COMMON_DURATIONS }
+    }
+
+    pub(super) fn judge(&self, object: &Object<'_>) -> Judgement {
+        let Some(generation) = object.generation() else {
+            return Judgement::unknown(Reason::NoSignal, "the object has no metadata.generation");
+        };
+        let seen = Seen {
+            generation,
+            observed: observed_generation(object),
+            condition: object
+                .conditions()
+                .iter()
+                .filter_map(|condition| number(condition.get("observedGeneration")))
+                .max(),
+        };
+        let judgement = if is_paused(object) {
+            Judgement::new(State::Paused, Reason::Suspended, "suspended or paused by its own marker")
+        } else {
+            self.compare(object, &seen)
+        };
+        Judgement {
+            token: token(&seen),
+            desired: generation.unsigned_abs(),
+            desired_at: desired_at(object),
+            signalled: seen.newest().is_some(),
+            ..judgement
+        }
+    }
+
+    fn compare(&self, object: &Object<'_>, seen: &Seen) -> Judgement {
+        let generation = seen.generation;
+        match seen.newest() {
+            Some(observed) if observed > generation => Judgement::unknown(
+                Reason::NoSignal,
+                format!("observed generation {observed} is ahead of generation {generation}"),
+            ),
+            Some(observed) if observed < generation => {
+                Judgement { since: changed_since(object, generation), ..behind(observed, generation) }
+            }
+            Some(_) => self.acknowledged(object, seen),
+            None if !has_status(object) => Judgement {
+                since: object.created_at().map(|created| Since::new(created, SinceFrom::Creation)),
+                conditional: true,
+                ..Judgement::new(State::Pending, Reason::NeverProcessed, "no status")
+            },
+            None if status_follows_spec(object, generation) => self.acknowledged(object, seen),
+            None => Judgement::unknown(Reason::NoSignal, "the status shows no observed generation"),
+        }
+    }
+
+    /// The operator has seen this generation; its conditions tell how it went.
+    fn acknowledged(&self, object: &Object<'_>, seen: &Seen) -> Judgement {
+        let moved_at = status_written_at(object);
+        let current = || object.conditions().iter().filter(|condition| is_current(condition, seen.generation));
+        let until = moved_at.and_then(|at| at.checked_add(self.max_attempt).ok());
+        let since = |condition: &Tree<'_>| {
+            condition.get("lastTransitionTime").and_then(time).map(|at| Since::new(at, SinceFrom::Rule))
+        };
+        if let Some(condition) = current().find(|condition| reports_failure(condition)) {
+            // `Stalled` is the operator's word that it will not go on by itself: nothing moves, and nothing is due.
+            let is_final = kind(condition) == "Stalled";
+            return Judgement {
+                since: since(condition),
+                until: until.filter(|_| !is_final),
+                acked_at: moved_at,
+                ..Judgement::new(State::Failing, Reason::ReportsFailure, "the conditions report a failure")
+            };
+        }
+        if let Some(condition) = current().find(|condition| reports_work(condition)) {
+            return Judgement {
+                since: since(condition),
+                until,
+                moved_at,
+                acked_at: moved_at,
+                ..Judgement::new(State::InProgress, Reason::Working, "the conditions report work in progress")
+            };
+        }
+        if seen.observed.is_some_and(|observed| observed < seen.generation) {
+            return Judgement {
+                since: changed_since(object, seen.generation),
+                until,
+                moved_at,
+                acked_at: moved_at,
+                ..Judgement::new(State::InProgress, Reason::Working, "seen by a condition, not yet by the whole status")
+            };
+        }
+        Judgement { acked_at: moved_at, ..Judgement::new(State::Processed, None, "the latest generation was observed") }
+    }
+}
+
+fn behind(observed: i64, generation: i64) -> Judgement {
+    // Some CRDs default the number to -1 or 0, which no operator has written.
+    if observed <= 0 {
+        return Judgement::new(State::Pending, Reason::NeverProcessed, "no generation was ever observed");
+    }
+    let message = format!("generation {generation}, observed {observed}");
+    Judgement::new(State::Pending, Reason::ChangeNotProcessed, message)
+}
+
+fn observed_generation(object: &Object<'_>) -> Option<i64> {
+    let status = object.tree().get("status")?;
+    // Operators that derive their CRD from Rust or Python types sometimes keep the snake case.
+    number(status.get("observedGeneration")).or_else(|| number(status.get("observed_generation")))
+}
+
+/// A number, also where an operator writes it as text. A text that is no number (Argo Rollouts before 0.10 wrote a
+/// hash) says nothing.
+fn number(value: Option<&Tree<'_>>) -> Option<i64> {
+    match value? {
+        Tree::Int(number) => Some(*number),
+        Tree::Text(text) if (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            text.parse().ok()
+        }
+        _ => None,
+    }
+}
+
+fn token(seen: &Seen) -> u64 {
+    let part = |number: Option<i64>| number.map_or(0, |number| number.wrapping_add(2).cast_unsigned());
+    part(seen.observed).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ part(seen.condition)
+}
+
+fn is_paused(object: &Object<'_>) -> bool {
+    let spec = object.tree().get("spec");
+    PAUSE_FIELDS.iter().any(|field| spec.and_then(|spec| spec.get(field)).is_some_and(Tree::is_true))
+        || object.annotation(PAUSED_ANNOTATION).is_some()
+}
+
+fn has_status(object: &Object<'_>) -> bool {
+    object.tree().get("status").is_some_and(|status| !status.entries().is_empty() || matches!(status, Tree::Unread))
+}
+
+/// Without any observed generation: whether the status was written for this desired state. A status at generation 1
+/// cannot belong to an older one, unless the CRD's defaults wrote it, which is why a condition must be younger than the
+/// object; later, a status entry of `managedFields` must be as new as every spec entry.
+fn status_follows_spec(object: &Object<'_>, generation: i64) -> bool {
+    let created_at = object.created_at();
+    if generation == 1 && condition_times(object).any(|at| created_at.is_some_and(|created| at >= created)) {
+        return true;
+    }
+    let spec = object.managed_fields().filter(|entry| entry.owns_spec).map(|entry| entry.time).max();
+    let status =
+        object.managed_fields().filter(|entry| entry.owns_status && !entry.owns_spec).map(|entry| entry.time).max();
+    matches!((spec, status), (Some(spec), Some(status)) if status >= spec)
+}
+
+/// The newest sign of a status write: `managedFields`, or a condition's transition.
+fn status_written_at(object: &Object<'_>) -> Option<Timestamp> {
+    let written = object.managed_fields().filter(|entry| entry.owns_status).map(|entry| entry.time).max();
+    written.max(condition_times(object).max())
+}
+
+fn condition_times(object: &Object<'_>) -> impl Iterator<Item = Timestamp> {
+    object.conditions().iter().filter_map(|condition| condition.get("lastTransitionTime").and_then(time))
+}
+
+/// The newest write of the spec by somebody who does not write the status as well; the operator itself may raise the
+/// generation by filling in defaults.
+fn desired_at(object: &Object<'_>) -> Option<Timestamp> {
+    let is_operator =
+        |manager: &str| object.managed_fields().any(|entry| entry.owns_status && entry.manager == manager);
+    let written = object
+        .managed_fields()
+        .filter(|entry| entry.owns_spec && !is_operator(entry.manager))
+        .map(|entry| entry.time)
+        .max();
+    written.or_else(|| object.created_at().filter(|_| object.generation() == Some(1)))
+}
+
+/// Absent where the object does not tell, as in a dump without `managedFields`.
+fn changed_since(object: &Object<'_>, generation: i64) -> Option<Since> {
+    let from = if generation == 1 { SinceFrom::Creation } else { SinceFrom::ManagedFields };
+    let at = if generation == 1 { object.created_at() } else { desired_at(object) };
+    at.map(|at| Since::new(at, from))
+}
+
+fn kind<'t>(condition: &'t Tree<'_>) -> &'t str {
+    condition.get("type").and_then(Tree::as_str).unwrap_or_default()
+}
+
+fn is_status(condition: &Tree<'_>, status: &str) -> bool {
+    condition.get("status").and_then(Tree::as_str) == Some(status)
+}
+
+/// A condition that carries an older generation speaks of an older desired state.
+fn is_current(condition: &Tree<'_>, generation: i64) -> bool {
+    number(condition.get("observedGeneration")).is_none_or(|observed| observed == generation)
+}
+
+fn reports_failure(condition: &Tree<'_>) -> bool {
+    if FAILURES.contains(&kind(condition)) {
+        return is_status(condition, "True");
+    }
+    let reason = condition.get("reason").and_then(Tree::as_str).unwrap_or_default().to_ascii_lowercase();
+    SUCCESSES.contains(&kind(condition))
+        && is_status(condition, "False")
+        && FAILURE_REASONS.iter().any(|part| reason.contains(part))
+}
+
+fn reports_work(condition: &Tree<'_>) -> bool {
+    match kind(condition) {
+        "Reconciling" => is_status(condition, "True"),
+        "Ready" => is_status(condition, "False") || is_status(condition, "Unknown"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

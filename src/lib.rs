@@ -1,0 +1,2 @@
+//! dogwatch keeps watch over a Kubernetes operator.
+pub mod judge;
