@@ -270,7 +270,7 @@ impl Cutter {
             each(Piece::Item(&rest[..end]));
         } else {
             self.item.push(&rest[..end], self.limit);
-            each(self.item.piece(self.limit, |bytes| Piece::Item(bytes)));
+            each(self.item.piece(self.limit, Piece::Item));
             self.item.clear();
         }
         self.phase = Phase::ItemComma;

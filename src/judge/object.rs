@@ -252,7 +252,7 @@ pub fn parse_time(text: &str) -> Option<Timestamp> {
     })
 }
 
-/// What serde_json says without the values that it may quote.
+/// What `serde_json` says without the values that it may quote.
 fn json_message(error: &serde_json::Error) -> String {
     use serde_json::error::Category;
     let cause = match error.classify() {

@@ -26,6 +26,18 @@ pub enum Rule {
     Generation(Generation),
 }
 
+/// Which rule the configuration or a flag asks for.
+#[derive(Debug, Clone)]
+pub enum Choice {
+    /// The one that fits what the resource and its objects show.
+    Auto {
+        /// In place of the chosen rule's own.
+        max_attempt: Option<Duration>,
+    },
+    /// This one.
+    Named(Rule),
+}
+
 /// A rule's own durations, in force where the configuration says `auto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Durations {
@@ -37,7 +49,7 @@ pub struct Durations {
     pub max_attempt: Duration,
 }
 
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// What every rule does that does not say otherwise.
 pub const COMMON_DURATIONS: Durations = Durations {

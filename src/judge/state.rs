@@ -50,7 +50,6 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
 
 words! {
     /// What an operator has made of the latest desired state of one object.
@@ -226,11 +225,11 @@ impl Judgement {
             let message = "no object of this resource shows the rule's signal";
             let Self { signalled, held, created_at, desired_at, desired, .. } = self;
             return Self {
+                desired_at,
+                desired,
                 signalled,
                 held,
                 created_at,
-                desired_at,
-                desired,
                 ..Self::unknown(Reason::NoSignal, message)
             };
         }

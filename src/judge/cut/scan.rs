@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_value_ends_where_its_brackets_close() {
         assert_eq!(end(r#"{"a":[1,{"b":"}]\"{"}]} tail"#), Some(23));
-        assert_eq!(end(r#"[] "#), Some(2));
+        assert_eq!(end(r"[] "), Some(2));
         assert_eq!(end(r#""te\\xt",1"#), Some(8));
         assert_eq!(end("12.5e3,"), Some(6));
         assert_eq!(end("nu"), None);
