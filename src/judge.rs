@@ -7,3 +7,4 @@ pub mod cut;
 pub mod object;
 pub mod rule;
 pub mod state;
+pub mod tally;

@@ -1,7 +1,6 @@
 //! What can be said of one object, and the words it is said in.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -35,8 +34,8 @@ macro_rules! words {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.as_str())
             }
         }
@@ -50,6 +49,8 @@ macro_rules! words {
         }
     };
 }
+
+pub(crate) use words;
 
 words! {
     /// What an operator has made of the latest desired state of one object.
@@ -216,22 +217,19 @@ impl Judgement {
         Self::new(State::Unknown, reason, message)
     }
 
+    /// What a conditional `pending` comes to where the resource never shows the rule's signal.
+    pub fn without_signal() -> Self {
+        Self::unknown(Reason::NoSignal, "no object of this resource shows the rule's signal")
+    }
+
     /// The answer once it is known whether the resource shows the rule's signal at all.
     ///
-    /// A conditional `pending` of a resource that never shows the signal is `unknown`, reason `no-signal`.
+    /// A conditional `pending` of a resource that never shows the signal is [`Judgement::without_signal`].
     #[must_use]
     pub fn resolved(self, signal_exists: bool) -> Self {
         if self.conditional && !signal_exists {
-            let message = "no object of this resource shows the rule's signal";
-            let Self { signalled, held, created_at, desired_at, desired, .. } = self;
-            return Self {
-                desired_at,
-                desired,
-                signalled,
-                held,
-                created_at,
-                ..Self::unknown(Reason::NoSignal, message)
-            };
+            let Self { desired_at, desired, signalled, held, created_at, .. } = self;
+            return Self { desired_at, desired, signalled, held, created_at, ..Self::without_signal() };
         }
         Self { conditional: false, ..self }
     }
