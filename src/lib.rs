@@ -1,2 +1,3 @@
 //! dogwatch keeps watch over a Kubernetes operator.
+pub mod cli;
 pub mod judge;

@@ -4,6 +4,7 @@
 //! every rule stands here, once: decoding, the deletion step, the deadline of `in-progress` and `failing`, and the
 //! annotation by which a person excuses an object.
 
+pub mod auto;
 pub mod generation;
 pub mod kopf;
 
@@ -13,7 +14,7 @@ use jiff::Timestamp;
 
 use super::object::mask::Mask;
 use super::object::{self, Identity, Object};
-use super::state::{Excuse, Judgement, Reason, Signal, Since, SinceFrom, State};
+use super::state::{Excuse, Judgement, Reason, Signal, Since, SinceFrom, State, words};
 use generation::Generation;
 use kopf::Kopf;
 
@@ -36,6 +37,22 @@ pub enum Choice {
     },
     /// This one.
     Named(Rule),
+}
+
+words! {
+    /// Why a resource is read by its rule.
+    RuleFrom {
+        /// Its API group is known.
+        Group = "group",
+        /// Its definition leaves no other.
+        Schema = "schema",
+        /// Its objects show the rule's marks, or no rule's.
+        Objects = "objects",
+        /// The configuration says so.
+        Config = "config",
+        /// `--rule` says so.
+        Flag = "flag",
+    }
 }
 
 /// A rule's own durations, in force where the configuration says `auto`.

@@ -196,8 +196,8 @@ impl Tally {
     }
 
     /// Counts one object in.
-    pub fn add(&mut self, identity: Identity<'_>, judgement: Judgement) {
-        self.signal.add(&judgement, self.now, self.overdue_after);
+    pub fn add(&mut self, identity: Identity<'_>, judgement: &Judgement) {
+        self.signal.add(judgement, self.now, self.overdue_after);
         self.last_ack = self.last_ack.max(judgement.acked_at);
         self.position += 1;
         let since = judgement
@@ -206,7 +206,7 @@ impl Tally {
         let overdue = judgement.state == State::Pending
             && since.is_some_and(|since| age(since.at, self.now) > self.overdue_after);
         let part = if judgement.conditional { &mut self.conditional } else { &mut self.settled };
-        part.count(&judgement, since, overdue);
+        part.count(judgement, since, overdue);
         // Whether a conditional object is listed as pending or as unknown shows only at the end.
         let is_kept = self.keep.states.contains(&judgement.state)
             || (judgement.conditional && self.keep.states.contains(&State::Unknown));

@@ -20,6 +20,7 @@ use crate::judge::state::{Judgement, Reason, Since, SinceFrom, State};
 #[derive(Debug, Clone)]
 pub struct Generation {
     max_attempt: Duration,
+    has_status_subresource: bool,
 }
 
 /// Cluster API and its imitators pause by this annotation.
@@ -59,14 +60,21 @@ impl Seen {
 
 impl Default for Generation {
     fn default() -> Self {
-        Self { max_attempt: COMMON_DURATIONS.max_attempt }
+        Self::new(COMMON_DURATIONS.max_attempt)
     }
 }
 
 impl Generation {
     /// `max_attempt`: how long the operator may stay `in-progress` or `failing` without any movement.
     pub const fn new(max_attempt: Duration) -> Self {
-        Self { max_attempt }
+        Self { max_attempt, has_status_subresource: true }
+    }
+
+    /// For a CRD without the status subresource: status writes raise its generation as well, so that the number that
+    /// an operator writes is behind the moment it is written, and nothing can be told from it.
+    #[must_use]
+    pub const fn without_status_subresource(self) -> Self {
+        Self { has_status_subresource: false, ..self }
     }
 
     pub(super) const fn durations(&self) -> Durations {
@@ -88,8 +96,11 @@ impl Generation {
         };
         let judgement = if is_paused(object) {
             Judgement::new(State::Paused, Reason::Suspended, "suspended or paused by its own marker")
-        } else {
+        } else if self.has_status_subresource {
             self.compare(object, &seen)
+        } else {
+            let message = "the resource has no status subresource, so its generation counts status writes as well";
+            Judgement::unknown(Reason::NoSignal, message)
         };
         Judgement {
             token: token(&seen),

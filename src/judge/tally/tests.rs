@@ -39,7 +39,7 @@ fn look(judgements: impl IntoIterator<Item = Judgement>, states: &[State], limit
     let mut tally = Tally::new(now(), 5 * MINUTE, 15 * MINUTE, keep);
     for (number, judgement) in judgements.into_iter().enumerate() {
         let name = format!("o{number}");
-        tally.add(Identity { name: Some(&name), ..Identity::default() }, judgement);
+        tally.add(Identity { name: Some(&name), ..Identity::default() }, &judgement);
     }
     tally.finish(&Rule::Generation(Generation::default()), true)
 }
@@ -112,9 +112,9 @@ fn a_limit_keeps_the_oldest_and_counts_the_rest() {
 #[test]
 fn a_list_that_starts_over_counts_nothing_twice() {
     let mut tally = Tally::new(now(), MINUTE, MINUTE, Keep { states: vec![State::Pending], limit: None });
-    tally.add(Identity::default(), pending(60));
+    tally.add(Identity::default(), &pending(60));
     tally.reset();
-    tally.add(Identity::default(), pending(60));
+    tally.add(Identity::default(), &pending(60));
     let summary = tally.finish(&Rule::Generation(Generation::default()), true);
     assert_eq!((summary.states.total(), summary.findings.len()), (1, 1));
 }

@@ -175,3 +175,15 @@ fn without_a_generation_nothing_can_be_said() {
         assert_eq!(judge(&json).state, State::Unknown);
     }
 }
+
+#[test]
+fn without_the_status_subresource_the_number_means_nothing() {
+    let rule = Generation::default().without_status_subresource();
+    let reader = Reader::new(Rule::Generation(rule), Vec::new());
+    let now = parse_time("2026-03-01T12:00:00Z").expect("a time");
+    for observed in [2, 3] {
+        let json = object(3, &format!(r#"{{"observedGeneration":{observed}}}"#));
+        let judgement = reader.judge(json.as_bytes(), now, |_, judgement| judgement);
+        assert_eq!((judgement.state, judgement.reason), (State::Unknown, Some(Reason::NoSignal)));
+    }
+}
