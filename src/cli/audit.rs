@@ -1,0 +1,2 @@
+//! The command `audit`.
+pub mod dump;
