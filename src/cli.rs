@@ -4,4 +4,52 @@ pub mod age;
 pub mod audit;
 pub mod columns;
 pub mod exit;
+pub mod output;
 pub mod report;
+
+use clap::{Parser, Subcommand};
+
+use exit::Exit;
+
+/// Keeps watch over a Kubernetes operator: finds the objects that it left unprocessed
+#[derive(Debug, Parser)]
+#[command(name = "dogwatch", version, propagate_version = true, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List once, judge, report
+    Audit(audit::args::Args),
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// `audit`.
+    #[error(transparent)]
+    Audit(#[from] audit::Error),
+}
+
+impl Error {
+    /// How the command ends.
+    pub const fn exit(&self) -> Exit {
+        match self {
+            Self::Audit(error) => error.exit(),
+        }
+    }
+}
+
+/// Runs one command. `program` is how this program was called, for the commands that it proposes.
+///
+/// # Errors
+/// When the command has no answer, or not all of it.
+pub fn run(cli: &Cli, program: &str) -> Result<Exit, Error> {
+    match &cli.command {
+        Command::Audit(args) => Ok(audit::run(args, program)?),
+    }
+}

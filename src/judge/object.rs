@@ -120,6 +120,9 @@ impl<'a> Object<'a> {
             Some(Tree::Map(_)) => {}
             Some(other) => return Err(Error::Field { path: "metadata", found: other.kind(), wanted: "a map" }),
         }
+        for (key, path) in [("apiVersion", "apiVersion"), ("kind", "kind")] {
+            self.field_as(&[key], path, "text", |value| value.as_str().map(drop))?;
+        }
         self.metadata_as("generation", "metadata.generation", "a whole number", |value| value.as_int().map(drop))?;
         for (key, path) in [
             ("name", "metadata.name"),
@@ -147,7 +150,18 @@ impl<'a> Object<'a> {
         wanted: &'static str,
         accept: impl Fn(&Tree<'a>) -> Option<()>,
     ) -> Result<(), Error> {
-        match self.tree.at(&["metadata", key]) {
+        self.field_as(&["metadata", key], path, wanted, accept)
+    }
+
+    /// Absent is accepted: dumps are often trimmed, and every rule asks for what it needs.
+    fn field_as(
+        &self,
+        keys: &[&str],
+        path: &'static str,
+        wanted: &'static str,
+        accept: impl Fn(&Tree<'a>) -> Option<()>,
+    ) -> Result<(), Error> {
+        match self.tree.at(keys) {
             Some(value) if accept(value).is_none() => Err(Error::Field { path, found: value.kind(), wanted }),
             _ => Ok(()),
         }

@@ -136,10 +136,11 @@ impl Survey {
 }
 
 fn time_mask() -> Mask {
-    Mask::new()
-        .whole(&["metadata", "creationTimestamp"])
-        .whole(&["metadata", "managedFields", "time"])
-        .whole(&["status", "conditions", "lastTransitionTime"])
+    Mask::new().whole(&["metadata", "creationTimestamp"]).whole(&["metadata", "managedFields", "time"]).whole(&[
+        "status",
+        "conditions",
+        "lastTransitionTime",
+    ])
 }
 
 fn newest(tree: &Tree<'_>) -> Option<Timestamp> {

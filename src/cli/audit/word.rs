@@ -49,9 +49,10 @@ impl Word {
         let kind = shown.kind.to_lowercase();
         let is_kind = self.kind == kind || self.kind == plural(&kind);
         is_kind
-            && self.suffix.as_ref().is_none_or(|suffix| {
-                suffix == shown.group || *suffix == format!("{}.{}", shown.version, shown.group)
-            })
+            && self
+                .suffix
+                .as_ref()
+                .is_none_or(|suffix| suffix == shown.group || *suffix == format!("{}.{}", shown.version, shown.group))
     }
 
     /// Whether the word means the object of this name.
@@ -92,7 +93,8 @@ mod tests {
 
     #[test]
     fn words_are_matched_as_kubectl_resolves_them() {
-        for word in ["gateway", "gateways", "Gateway", "gateways.example.com", "Gateway.v1.example.com", "gateway/blue"] {
+        for word in ["gateway", "gateways", "Gateway", "gateways.example.com", "Gateway.v1.example.com", "gateway/blue"]
+        {
             assert!(means(word), "{word}");
         }
         for word in ["gate", "gateways.example", "gateways.v2.example.com", "gateways.v1"] {
@@ -105,9 +107,13 @@ mod tests {
 
     #[test]
     fn plurals_are_guessed_like_english() {
-        for (kind, expected) in
-            [("Widget", "widgets"), ("Policy", "policies"), ("Gateway", "gateways"), ("Redis", "redises"), ("Mesh", "meshes")]
-        {
+        for (kind, expected) in [
+            ("Widget", "widgets"),
+            ("Policy", "policies"),
+            ("Gateway", "gateways"),
+            ("Redis", "redises"),
+            ("Mesh", "meshes"),
+        ] {
             assert_eq!(plural(kind), expected);
         }
     }

@@ -218,8 +218,9 @@ fn has_status(object: &Object<'_>) -> bool {
 /// cannot belong to an older one, unless the CRD's defaults wrote it, which is why a condition must be younger than the
 /// object; later, a status entry of `managedFields` must be as new as every spec entry.
 fn status_follows_spec(object: &Object<'_>, generation: i64) -> bool {
-    let created_at = object.created_at();
-    if generation == 1 && condition_times(object).any(|at| created_at.is_some_and(|created| at >= created)) {
+    // Defaults carry the epoch, which also tells them apart where a trimmed dump has no creation time.
+    let earliest = object.created_at().unwrap_or(Timestamp::from_second(1).unwrap_or_default());
+    if generation == 1 && condition_times(object).any(|at| at >= earliest) {
         return true;
     }
     let spec = object.managed_fields().filter(|entry| entry.owns_spec).map(|entry| entry.time).max();
