@@ -1,2 +1,3 @@
 //! dogwatch keeps watch over a Kubernetes operator.
+pub mod config;
 pub mod judge;
