@@ -8,4 +8,5 @@
 
 pub mod cli;
 pub mod clock;
+pub mod config;
 pub mod judge;
