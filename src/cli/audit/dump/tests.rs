@@ -94,3 +94,10 @@ fn folders_are_walked_and_missing_paths_named() {
     std::fs::create_dir(folder.path().join("empty")).expect("made");
     assert!(matches!(Dump::open(&[folder.path().join("empty")]), Err(Error::Empty { .. })));
 }
+
+#[test]
+fn deep_values_are_read_and_bottomless_ones_refused() {
+    let deep = |levels: usize| format!("kind: A\nspec: {}1{}\n", "{a: ".repeat(levels), "}".repeat(levels));
+    assert!(read(deep(100).as_bytes(), "a.yaml").1.is_ok());
+    assert!(read(deep(5000).as_bytes(), "a.yaml").1.is_err());
+}

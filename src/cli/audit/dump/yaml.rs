@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -112,27 +113,54 @@ impl<'de> Visitor<'de> for Writer<'_> {
 
 /// Hands every object to `each`. One broken document ends the stream, since where the next one begins is then unsure.
 pub(super) fn pieces(
-    mut reader: impl Read,
+    reader: impl Read + Send,
     file: &File,
     limit: usize,
     each: &mut impl FnMut(Piece<'_>),
 ) -> Result<(), Error> {
     let options = options(file.metadata().map_err(Error::Read)?.len());
+    // One document waits while the one before it is judged.
+    let (sender, documents) = sync_channel(1);
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .name("yaml".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, move || parse(reader, options, &sender))
+            .map_err(Error::Read)?;
+        // The parser ends when its documents are no longer wanted, and the scope waits for it.
+        documents.into_iter().try_for_each(|document| cut(&document?, limit, each))
+    })
+}
+
+/// Sends every document as JSON, or the fault at which the file stops being YAML.
+fn parse(mut reader: impl Read, options: Options, sender: &SyncSender<Result<Vec<u8>, Error>>) {
     for document in serde_saphyr::read_with_options::<_, Json>(&mut reader, options) {
-        let Json(bytes) = document.map_err(|error| fault(&error))?;
-        // An empty document, as between two separators, is no object.
-        if bytes == b"null" {
-            continue;
-        }
-        let mut cutter = Cutter::new(limit);
-        let mut is_valid = true;
-        is_valid &= cutter.feed(&bytes, &mut |piece| is_valid &= hand_out(piece, each)).is_ok();
-        if !is_valid || cutter.finish().is_err() {
-            return Err(Error::Parse { line: 1, column: 1, message: "not a Kubernetes object".to_owned() });
+        let document = document.map(|Json(bytes)| bytes).map_err(|error| fault(&error));
+        if sender.send(document).is_err() {
+            return;
         }
     }
-    Ok(())
 }
+
+fn cut(document: &[u8], limit: usize, each: &mut impl FnMut(Piece<'_>)) -> Result<(), Error> {
+    // An empty document, as between two separators, is no object.
+    if document == b"null" {
+        return Ok(());
+    }
+    let mut cutter = Cutter::new(limit);
+    let mut is_valid = true;
+    is_valid &= cutter.feed(document, &mut |piece| is_valid &= hand_out(piece, each)).is_ok();
+    if is_valid && cutter.finish().is_ok() {
+        return Ok(());
+    }
+    Err(Error::Parse { line: 1, column: 1, message: "not a Kubernetes object".to_owned() })
+}
+
+/// The parser calls itself once a level, and needs some ten thousand bytes each time.
+const STACK: usize = 64 << 20;
+
+/// As deep as JSON is read. The schemas in definitions of resources go deeper than the library's own limit of 64.
+const DEEPEST: usize = 128;
 
 /// The library's limits are made for configuration. A dump may be as large as its file, and no larger: what aliases
 /// blow up beyond a small multiple of that is no dump.
@@ -143,6 +171,7 @@ fn options(length: u64) -> Options {
         max_events: length.saturating_mul(2),
         max_nodes: length.saturating_mul(2),
         max_documents: length,
+        max_depth: DEEPEST,
         max_total_scalar_bytes: length.saturating_mul(2),
         max_total_comment_bytes: length,
     };
