@@ -118,14 +118,14 @@ pub(super) fn pieces(
     limit: usize,
     each: &mut impl FnMut(Piece<'_>),
 ) -> Result<(), Error> {
-    let options = options(file.metadata().map_err(Error::Read)?.len());
+    let length = file.metadata().map_err(Error::Read)?.len();
     // One document waits while the one before it is judged.
     let (sender, documents) = sync_channel(1);
     std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("yaml".to_owned())
             .stack_size(STACK)
-            .spawn_scoped(scope, move || parse(reader, options, &sender))
+            .spawn_scoped(scope, move || parse(reader, length, &sender))
             .map_err(Error::Read)?;
         // The parser ends when its documents are no longer wanted, and the scope waits for it.
         documents.into_iter().try_for_each(|document| cut(&document?, limit, each))
@@ -133,8 +133,8 @@ pub(super) fn pieces(
 }
 
 /// Sends every document as JSON, or the fault at which the file stops being YAML.
-fn parse(mut reader: impl Read, options: Options, sender: &SyncSender<Result<Vec<u8>, Error>>) {
-    for document in serde_saphyr::read_with_options::<_, Json>(&mut reader, options) {
+fn parse(mut reader: impl Read, length: u64, sender: &SyncSender<Result<Vec<u8>, Error>>) {
+    for document in serde_saphyr::read_with_options::<_, Json>(&mut reader, options(length)) {
         let document = document.map(|Json(bytes)| bytes).map_err(|error| fault(&error));
         if sender.send(document).is_err() {
             return;
