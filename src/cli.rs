@@ -3,6 +3,7 @@
 pub mod age;
 pub mod audit;
 pub mod columns;
+pub mod connection;
 pub mod exit;
 pub mod output;
 pub mod report;
@@ -52,4 +53,10 @@ pub fn run(cli: &Cli, program: &str) -> Result<Exit, Error> {
     match &cli.command {
         Command::Audit(args) => Ok(audit::run(args, program)?),
     }
+}
+
+/// An error and its causes in one line.
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

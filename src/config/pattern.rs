@@ -24,6 +24,11 @@ impl Pattern {
         if text.starts_with('!') { Err(Error::Exclusion) } else { Self::of_name(text) }
     }
 
+    /// The pattern that everything fits.
+    pub fn any() -> Self {
+        Self("*".to_owned())
+    }
+
     fn of_name(text: &str) -> Result<Self, Error> {
         let is_known =
             |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '.' | '*' | '?');

@@ -43,6 +43,13 @@ pub enum Streams {
 
 const STREAMS: [(&str, Streams); 2] = [("resource", Streams::Resource), ("namespace", Streams::Namespace)];
 
+impl Default for Resource {
+    /// What holds for a resource that no configuration lists.
+    fn default() -> Self {
+        Self::new(Pattern::any())
+    }
+}
+
 impl Resource {
     /// The resource with the default settings.
     pub fn new(resource: Pattern) -> Self {

@@ -7,8 +7,10 @@ use clap::Parser;
 use jiff::Timestamp;
 
 use super::settings::Plan;
+use crate::cli::connection::Connection;
 use crate::cli::output::{self, Format, Target};
 use crate::cli::report::FailOn;
+use crate::config;
 use crate::judge::object::parse_time;
 use crate::judge::state::State;
 
@@ -31,12 +33,28 @@ pub struct Args {
     #[arg(short = 'A', long, conflicts_with = "namespace")]
     pub all_namespaces: bool,
 
+    /// Only objects with these labels, as in kubectl
+    #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "filename")]
+    pub selector: Option<String>,
+
+    /// Only objects with these fields, as in kubectl
+    #[arg(long, value_name = "SELECTOR", conflicts_with = "filename")]
+    pub field_selector: Option<String>,
+
+    /// How to read whether an object was processed: a name, or as in '{kopf: {mode: event-only}}' [default: auto]
+    #[arg(long)]
+    pub rule: Option<String>,
+
+    /// The configuration file: resources, rules, deadlines
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
     /// Report format, repeatable: table, wide, json, name
     #[arg(short, long, value_name = "FORMAT[=FILE]")]
     pub output: Vec<Target>,
 
     /// How long an object may stay pending before it is overdue [default: the rule's own]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = config::duration::parse)]
     pub overdue_after: Option<Duration>,
 
     /// What makes the command exit with 1
@@ -59,20 +77,26 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub now: Option<Timestamp>,
 
+    /// Which cluster.
+    #[command(flatten)]
+    pub connection: Connection,
+
     /// Exit with 0 in place of 3 when not everything could be read
     #[arg(long)]
     pub allow_partial: bool,
 }
 
 impl Args {
-    /// Larger objects are not read.
-    pub const fn max_object_bytes(&self) -> usize {
-        4 << 20
-    }
-
     /// How every resource is to be judged.
-    pub const fn plan(&self) -> Plan {
-        Plan { rule: None, overdue_after: self.overdue_after }
+    ///
+    /// # Errors
+    /// When `--rule` or the configuration is not valid.
+    pub fn plan(&self) -> Result<Plan, config::Error> {
+        Ok(Plan {
+            rule: self.rule.as_deref().map(config::rule_from_flag).transpose()?,
+            overdue_after: self.overdue_after,
+            config: self.config.as_deref().map(config::read).transpose()?,
+        })
     }
 
     /// How many objects to list.
@@ -105,9 +129,4 @@ fn state(word: &str) -> Result<State, String> {
 
 fn time(text: &str) -> Result<Timestamp, String> {
     parse_time(text).ok_or_else(|| "not a time such as 2026-03-01T12:00:00Z".to_owned())
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    let parsed: jiff::SignedDuration = text.parse().map_err(|_| "not a duration such as 10m or 1h30m".to_owned())?;
-    Duration::try_from(parsed).map_err(|_| "a duration cannot be negative".to_owned())
 }

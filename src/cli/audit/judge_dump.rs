@@ -45,11 +45,22 @@ struct Judge<'r> {
     order: Vec<Key>,
     /// `None` for what the plan leaves out.
     entries: HashMap<Key, Option<Entry>>,
+    unused: Vec<&'r Word>,
+}
+
+/// What a dump came to.
+#[derive(Debug)]
+pub struct Judged<'r> {
+    /// The resources, in the order in which they were met.
+    pub resources: Vec<Resource>,
+    /// The words that no object fits.
+    pub unused: Vec<&'r Word>,
 }
 
 /// Judges every object of `files`. Faults of files were found by `survey` and are not reported again.
-pub fn judge(files: &[DumpFile], survey: &Survey, request: &Request<'_>) -> Vec<Resource> {
-    let mut judge = Judge { survey, request, order: Vec::new(), entries: HashMap::new() };
+pub fn judge<'r>(files: &[DumpFile], survey: &'r Survey, request: &'r Request<'r>) -> Judged<'r> {
+    let unused = request.words.iter().collect();
+    let mut judge = Judge { survey, request, order: Vec::new(), entries: HashMap::new(), unused };
     for (file, dump_file) in files.iter().enumerate() {
         let mut place = Place { file, list: 0 };
         let end = dump_file.pieces(request.max_object_bytes, &mut |piece| match piece {
@@ -64,12 +75,13 @@ pub fn judge(files: &[DumpFile], survey: &Survey, request: &Request<'_>) -> Vec<
     judge.finish()
 }
 
-impl Judge<'_> {
+impl<'r> Judge<'r> {
     fn object(&mut self, bytes: &[u8], place: Place, is_item: bool, identity: Identity<'_>) {
         let key = self.survey.key(place, is_item, identity);
         let request = self.request;
-        let is_asked = request.words.is_empty()
-            || request.words.iter().any(|word| word.means(key.shown(identity)) && word.names(identity.name));
+        let is_meant = |word: &Word| word.means(key.shown(identity)) && word.names(identity.name);
+        let is_asked = request.words.is_empty() || request.words.iter().any(is_meant);
+        self.unused.retain(|word| !is_meant(word));
         let is_in_namespace = request.namespaces.is_empty()
             || identity.namespace.is_some_and(|namespace| request.namespaces.iter().any(|asked| asked == namespace));
         if !is_asked || !is_in_namespace {
@@ -92,7 +104,7 @@ impl Judge<'_> {
     }
 
     fn entry(&mut self, key: &Key, identity: Identity<'_>) -> Option<&mut Entry> {
-        let Self { survey, request, order, entries } = self;
+        let Self { survey, request, order, entries, .. } = self;
         let entry = entries.entry(key.clone()).or_insert_with(|| {
             order.push(key.clone());
             let settings = request.plan.settings(&key.resource())?;
@@ -103,7 +115,7 @@ impl Judge<'_> {
         entry.as_mut()
     }
 
-    fn finish(mut self) -> Vec<Resource> {
+    fn finish(mut self) -> Judged<'r> {
         let is_complete = self.survey.faults.is_empty();
         let order = std::mem::take(&mut self.order);
         let mut resources = Vec::new();
@@ -118,12 +130,12 @@ impl Judge<'_> {
                 kind: key.kind,
                 rule: chosen.rule().name(),
                 rule_from: chosen.rule_from,
-                overdue_after: chosen.overdue_after,
+                overdue_after: chosen.durations.overdue_after,
                 summary: tally.finish(chosen.rule(), is_complete),
                 error: None,
                 is_named: !self.request.words.is_empty(),
             });
         }
-        resources
+        Judged { resources, unused: self.unused }
     }
 }

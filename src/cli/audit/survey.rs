@@ -91,15 +91,13 @@ impl Survey {
 
     fn object(&mut self, bytes: &[u8], times: &Mask, nameless: &mut Evidence) {
         let kopf_marks = kopf::may_show_marks(bytes);
-        identity_of(bytes, |identity| match (identity.api_version, identity.kind) {
-            (Some(api_version), Some(kind)) => {
-                self.has_object = true;
-                self.evidence.entry(Key::new(api_version, kind)).or_default().kopf_marks |= kopf_marks;
-            }
-            _ => {
-                self.has_object |= identity != Identity::default();
-                nameless.kopf_marks |= kopf_marks;
-            }
+        identity_of(bytes, |identity| {
+            self.has_object |= identity != Identity::default();
+            let evidence = match (identity.api_version, identity.kind) {
+                (Some(api_version), Some(kind)) => self.evidence.entry(Key::new(api_version, kind)).or_default(),
+                _ => nameless,
+            };
+            evidence.kopf_marks |= kopf_marks;
         });
         if let Ok(tree) = Tree::read(bytes, times) {
             self.newest = self.newest.max(newest(&tree));
@@ -127,6 +125,11 @@ impl Survey {
             _ if is_item => self.inherited.get(&place).cloned().unwrap_or_default(),
             (api_version, kind) => Key::new(api_version.unwrap_or_default(), kind.unwrap_or_default()),
         }
+    }
+
+    /// Every resource of the dump, as RESOURCE words see it. Versions are known to single objects only.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.evidence.keys().filter(|key| !key.kind.is_empty())
     }
 
     /// What is known for choosing the resource's rule.
