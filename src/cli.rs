@@ -8,13 +8,16 @@ pub mod exit;
 pub mod output;
 pub mod report;
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use exit::Exit;
 
 /// Keeps watch over a Kubernetes operator: finds the objects that it left unprocessed
 #[derive(Debug, Parser)]
-#[command(name = "dogwatch", version, propagate_version = true, disable_help_subcommand = true)]
+#[command(name = "dogwatch", version, disable_help_subcommand = true)]
+#[command(after_help = "Every flag of a command can also be set in the environment: --fail-on as DOGWATCH_FAIL_ON.")]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -26,6 +29,30 @@ pub struct Cli {
 pub enum Command {
     /// List once, judge, report
     Audit(audit::args::Args),
+}
+
+/// Under this prefix every flag can be set in the environment: `--fail-on` is `DOGWATCH_FAIL_ON`.
+const ENVIRONMENT: &str = "DOGWATCH_";
+
+impl Cli {
+    /// Reads the command line over the environment.
+    ///
+    /// # Errors
+    /// What clap has to say: a usage error, or the text of `--help` and `--version`.
+    pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let command = Self::command().mut_subcommands(|command| command.mut_args(with_environment));
+        Self::from_arg_matches(&command.try_get_matches_from(arguments)?)
+    }
+}
+
+fn with_environment(argument: clap::Arg) -> clap::Arg {
+    match argument.get_long() {
+        Some(long) if argument.get_env().is_none() => {
+            let variable = format!("{ENVIRONMENT}{}", long.replace('-', "_").to_uppercase());
+            argument.env(variable).hide_env(true)
+        }
+        _ => argument,
+    }
 }
 
 /// Why a command failed.

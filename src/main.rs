@@ -4,11 +4,10 @@ use std::error::Error;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
 use dogwatch::cli::{self, Cli, columns::visible, exit::Exit};
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are answers, and go to standard output; a broken pipe is nobody's fault.

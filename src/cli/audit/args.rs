@@ -77,13 +77,13 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub now: Option<Timestamp>,
 
-    /// Which cluster.
-    #[command(flatten)]
-    pub connection: Connection,
-
     /// Exit with 0 in place of 3 when not everything could be read
     #[arg(long)]
     pub allow_partial: bool,
+
+    /// Which cluster.
+    #[command(flatten)]
+    pub connection: Connection,
 }
 
 impl Args {

@@ -88,8 +88,10 @@ impl<'r> Judge<'r> {
             return;
         }
         if let Some(entry) = self.entry(&key, identity) {
-            let Entry { chosen, tally, .. } = entry;
-            chosen.reader.judge(bytes, request.now, |identity, judgement| tally.add(identity, &judgement));
+            let Entry { settings, chosen, tally, .. } = entry;
+            if settings.means(identity) {
+                chosen.reader.judge(bytes, request.now, |identity, judgement| tally.add(identity, &judgement));
+            }
         }
     }
 

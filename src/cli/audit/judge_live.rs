@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 
 use super::progress::Progress;
-use super::settings::{Chosen, Settings};
+use super::settings::Chosen;
 use super::target::Target;
 use crate::cli::report::{Resource, ResourceError};
 use crate::cluster::list::{self, Listing, Query, Seen};
@@ -131,7 +131,7 @@ impl<'r> Look<'r> {
             Seen::Object(json) => {
                 let Self { chosen, tally, target, request, .. } = self;
                 chosen.reader.judge(json, request.now, |identity, judgement| {
-                    if is_meant(&target.settings, identity) {
+                    if target.settings.means(identity) {
                         tally.add(identity, &judgement);
                     }
                 });
@@ -198,11 +198,6 @@ impl<'r> Look<'r> {
             is_named: target.is_named,
         }
     }
-}
-
-/// Namespaces that are given as patterns can only be told from the objects.
-fn is_meant(settings: &Settings, identity: Identity<'_>) -> bool {
-    identity.namespace.is_none_or(|namespace| settings.resource.namespaces.contains(namespace))
 }
 
 /// Two selectors, both of which have to fit.

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use crate::config::operator::Observed;
 use crate::config::resource::Resource;
 use crate::config::{Config, List, Role};
+use crate::judge::object::Identity;
 use crate::judge::rule::auto::{self, Evidence};
 use crate::judge::rule::{Choice, Durations, Reader, Rule, RuleFrom};
 use crate::judge::tally::{Keep, Tally};
@@ -104,6 +105,12 @@ impl Settings {
         Chosen { reader: Reader::new(rule, self.resource.finalizers.clone()), rule_from, durations }
     }
 
+    /// Whether an object is in a namespace that is meant. Namespaces that are given as patterns can only be told from
+    /// the objects.
+    pub fn means(&self, identity: Identity<'_>) -> bool {
+        identity.namespace.is_none_or(|namespace| self.resource.namespaces.contains(namespace))
+    }
+
     /// Whether objects can still change which rule is chosen.
     pub const fn is_open(&self) -> bool {
         matches!(self.resource.rule, Choice::Auto { .. })
@@ -128,6 +135,7 @@ mod tests {
 
     use super::Plan;
     use crate::config;
+    use crate::judge::object::Identity;
     use crate::judge::rule::RuleFrom;
     use crate::judge::rule::auto::Evidence;
 
