@@ -2,6 +2,7 @@
 
 mod proxy;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,13 +22,15 @@ use crate::clock;
 pub struct Options {
     /// `--kubeconfig`; otherwise `$KUBECONFIG`, `~/.kube/config`, or the Pod's own service account.
     pub kubeconfig: Option<PathBuf>,
+    /// `$KUBECONFIG`: files that are merged; those that do not exist are passed over, as in kubectl.
+    pub kubeconfig_list: Option<OsString>,
     /// `--context`; otherwise the kubeconfig's current one.
     pub context: Option<String>,
     /// `--as`.
     pub impersonate: Option<String>,
     /// `--as-group`, repeatable.
     pub impersonate_groups: Vec<String>,
-    /// `--request-timeout`: the time for one request, its body included.
+    /// `--request-timeout`: the time for one request, its body included. Not zero: every request has a deadline.
     pub request_timeout: Duration,
     /// `$NO_PROXY`, for a proxy that `$HTTPS_PROXY` names.
     pub no_proxy: Option<String>,
@@ -37,6 +40,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             kubeconfig: None,
+            kubeconfig_list: None,
             context: None,
             impersonate: None,
             impersonate_groups: Vec::new(),
@@ -166,8 +170,8 @@ impl Cluster {
     /// waits on a connection that has died since the last one. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// [`request::Error::Credentials`] and [`request::Error::Setup`]; [`request::Error::Timeout`] when the kubeconfig's
-    /// credential command takes longer than a request may.
+    /// [`request::Error::Credentials`], also when the kubeconfig's credential command takes longer than a request may,
+    /// and [`request::Error::Setup`].
     pub async fn client(&self) -> Result<Client, request::Error> {
         let timeout = self.request_timeout;
         match &self.source {
@@ -182,8 +186,8 @@ impl Cluster {
                 }
                 let config = (**config).clone();
                 let make = tokio::task::spawn_blocking(move || Client::from_config(config, timeout));
-                let made = tokio::time::timeout(timeout, make).await.map_err(|_| credentials("timed out"))?;
-                let (client, valid_until) = made.map_err(|_| credentials("was interrupted"))??;
+                let ended = tokio::time::timeout(timeout, make).await.map_err(|_| credentials("timed out"))?;
+                let (client, valid_until) = ended.map_err(|_| credentials("was interrupted"))??;
                 *shared = Some((client.clone(), valid_until));
                 Ok(client)
             }
@@ -201,9 +205,12 @@ enum Found {
 }
 
 fn kubeconfig(options: &Options) -> Result<Found, Error> {
-    let read = match &options.kubeconfig {
-        Some(path) => Kubeconfig::read_from(path),
-        None => Kubeconfig::read(),
+    let read = match (&options.kubeconfig, &options.kubeconfig_list) {
+        (Some(path), _) => Kubeconfig::read_from(path),
+        (None, Some(list)) if !list.is_empty() => std::env::split_paths(list)
+            .filter(|path| path.exists())
+            .try_fold(Kubeconfig::default(), |merged, path| merged.merge(Kubeconfig::read_from(path)?)),
+        (None, _) => Kubeconfig::read(),
     };
     let is_named = options.kubeconfig.is_some() || options.context.is_some();
     match read {

@@ -3,94 +3,19 @@
 //! Always without `resourceVersion`, so that the answer is as new as the API server can make it, and always with the
 //! same `limit`, since a continue token may only be used with otherwise identical parameters.
 
+mod query;
+
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use http::Request;
-use http::header::{ACCEPT, HeaderValue};
-use kube::core::params::ListParams;
-
-use super::discover::Resource;
 use super::page::{self, Item, ListMeta};
 use super::request::{self, Client, Reason, ServerTime};
 
-/// Objects a page. Larger pages are not faster and keep an API server busy for longer.
-pub const PAGE_SIZE: u32 = 500;
-
-/// etcd's own limit for one object is 1.5 MiB; JSON is larger than what is stored.
-pub const MAX_OBJECT_BYTES: usize = 4 * 1024 * 1024;
+pub(super) use query::is_name;
+pub use query::{MAX_OBJECT_BYTES, PAGE_SIZE, Query};
 
 /// Filters may leave pages empty, but a list that goes on for this long without an object goes on for ever.
 const MAX_EMPTY_PAGES: u32 = 1000;
-
-const METADATA_ONLY: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
-
-/// What to list.
-#[derive(Debug, Clone)]
-pub struct Query<'a> {
-    /// The resource, in the version that is to be asked for.
-    pub resource: &'a Resource,
-    /// Only this namespace; has no meaning for a resource without namespaces.
-    pub namespace: Option<&'a str>,
-    /// Label selector, as `kubectl -l` takes it.
-    pub labels: Option<&'a str>,
-    /// Field selector, as `kubectl --field-selector` takes it.
-    pub fields: Option<&'a str>,
-    /// Objects a page.
-    pub page_size: u32,
-    /// Objects of more bytes are reported and not handed out.
-    pub max_object_bytes: usize,
-    /// Ask for `PartialObjectMetadata`: a fifth of the size, without `spec` and `status`.
-    pub metadata_only: bool,
-}
-
-impl<'a> Query<'a> {
-    /// Every object of a resource, in pages of the usual size.
-    pub const fn new(resource: &'a Resource) -> Self {
-        Self {
-            resource,
-            namespace: None,
-            labels: None,
-            fields: None,
-            page_size: PAGE_SIZE,
-            max_object_bytes: MAX_OBJECT_BYTES,
-            metadata_only: false,
-        }
-    }
-
-    fn request(&self, token: Option<&str>) -> Result<Request<Vec<u8>>, Error> {
-        let resource = self.resource;
-        if !resource.is_listable() {
-            return Err(Error::NotListable { resource: resource.name() });
-        }
-        let namespace = self.namespace.filter(|_| resource.namespaced);
-        if let Some(namespace) = namespace.filter(|namespace| !is_name(namespace)) {
-            return Err(Error::Namespace { namespace: namespace.to_owned() });
-        }
-        let parameters = ListParams {
-            label_selector: self.labels.map(str::to_owned),
-            field_selector: self.fields.map(str::to_owned),
-            limit: Some(self.page_size),
-            continue_token: token.map(str::to_owned),
-            ..ListParams::default()
-        };
-        let mut request = kube::core::Request::new(resource.path(namespace))
-            .list(&parameters)
-            .map_err(|source| Error::Build { resource: resource.name(), source: Box::new(source) })?;
-        if self.metadata_only {
-            request.headers_mut().insert(ACCEPT, HeaderValue::from_static(METADATA_ONLY));
-        }
-        Ok(request)
-    }
-
-    fn expected(&self) -> (String, &str) {
-        if self.metadata_only {
-            ("meta.k8s.io/v1".to_owned(), "PartialObjectMetadata")
-        } else {
-            (self.resource.api_version(), &self.resource.kind)
-        }
-    }
-}
 
 /// What a list hands out while it is read.
 #[derive(Debug)]
@@ -321,14 +246,6 @@ async fn page(
         listing.resource_version.clone_from(&envelope.metadata.resource_version);
     }
     Ok(envelope.metadata)
-}
-
-/// Whether `text` may stand in a path as the name of an object: no separators, nothing that means another path.
-pub(super) fn is_name(text: &str) -> bool {
-    !text.is_empty()
-        && text != "."
-        && text != ".."
-        && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"/%?#\\".contains(&byte))
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl std::fmt::Debug for Client {
 impl Client {
     /// `server` is the address that messages show; `timeout` bounds each request, its body included.
     #[expect(clippy::disallowed_types, reason = "this is the place that the ban points to")]
-    pub(super) fn new(inner: kube::Client, server: impl Into<Arc<str>>, timeout: Duration) -> Self {
+    fn new(inner: kube::Client, server: impl Into<Arc<str>>, timeout: Duration) -> Self {
         Self { inner, server: server.into(), timeout }
     }
 

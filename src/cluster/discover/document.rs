@@ -22,7 +22,8 @@ struct Named {
 
 #[derive(Debug, Deserialize)]
 struct Version {
-    version: String,
+    #[serde(rename = "version")]
+    name: String,
     #[serde(default, deserialize_with = "null_is_default")]
     freshness: String,
     #[serde(default, deserialize_with = "null_is_default")]
@@ -33,7 +34,8 @@ struct Version {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
-    resource: String,
+    #[serde(rename = "resource")]
+    plural: String,
     #[serde(default, deserialize_with = "null_is_default")]
     response_kind: Kind,
     #[serde(default, deserialize_with = "null_is_default")]
@@ -75,7 +77,7 @@ impl Group {
     /// Adds what the group serves. A stale version's resources are those of an earlier answer and may be missing.
     pub(super) fn add_to(self, discovery: &mut Discovery) {
         let group = self.metadata.name;
-        for Version { version, freshness, resources } in self.versions {
+        for Version { name: version, freshness, resources } in self.versions {
             if freshness == "Stale" {
                 discovery.unanswered.push(format!("{group}/{version}"));
             }
@@ -83,7 +85,7 @@ impl Group {
                 group: group.clone(),
                 version: version.clone(),
                 kind: entry.response_kind.kind,
-                plural: entry.resource,
+                plural: entry.plural,
                 singular: entry.singular_resource,
                 short_names: entry.short_names,
                 categories: entry.categories,

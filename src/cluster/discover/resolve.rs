@@ -122,11 +122,11 @@ impl Discovery {
         }
         let (name, group) = word.split_once('.').map_or((word, None), |(name, group)| (name, Some(group)));
         let found = match group {
-            None => named(self.preferred().collect(), name),
+            None => named(&self.preferred().collect::<Vec<_>>(), name),
             Some(group) => self.in_version(name, group).or_else(|| self.in_group(name, group)),
         };
         match found {
-            Some(found) => one(word, found).map(|resource| vec![resource]),
+            Some(found) => one(word, &found).map(|resource| vec![resource]),
             None => Err(self.unresolved(word, group)),
         }
     }
@@ -134,12 +134,15 @@ impl Discovery {
     /// `version.group`.
     fn in_version(&self, name: &str, group: &str) -> Option<Vec<&Resource>> {
         let (version, group) = group.split_once('.')?;
-        named(self.resources.iter().filter(|r| r.version == version && r.group == group).collect(), name)
+        let versions: Vec<_> = self.resources.iter().filter(|r| r.version == version && r.group == group).collect();
+        named(&versions, name)
     }
 
     /// A group, or else the beginning of one.
     fn in_group(&self, name: &str, group: &str) -> Option<Vec<&Resource>> {
-        let fits = |test: &dyn Fn(&str) -> bool| named(self.preferred().filter(|r| test(&r.group)).collect(), name);
+        let fits = |test: &dyn Fn(&str) -> bool| {
+            named(&self.preferred().filter(|resource| test(&resource.group)).collect::<Vec<_>>(), name)
+        };
         fits(&|of| of == group).or_else(|| fits(&|of| of.starts_with(group)))
     }
 
@@ -177,7 +180,7 @@ impl Discovery {
 
 /// Those of `resources` that are called `name`. A plural goes before a short name, a singular and a kind, in this order,
 /// as in kubectl; case does not matter.
-fn named<'a>(resources: Vec<&'a Resource>, name: &str) -> Option<Vec<&'a Resource>> {
+fn named<'a>(resources: &[&'a Resource], name: &str) -> Option<Vec<&'a Resource>> {
     let is = |text: &str| text.eq_ignore_ascii_case(name);
     let tests: [&dyn Fn(&Resource) -> bool; 4] = [
         &|resource| is(&resource.plural),
@@ -192,11 +195,11 @@ fn named<'a>(resources: Vec<&'a Resource>, name: &str) -> Option<Vec<&'a Resourc
 }
 
 /// The only one; of several built-in ones the first, which is the same object under its newer name (`events`).
-fn one<'a>(word: &str, found: Vec<&'a Resource>) -> Result<&'a Resource, Unresolved> {
-    match found.as_slice() {
+fn one<'a>(word: &str, found: &[&'a Resource]) -> Result<&'a Resource, Unresolved> {
+    match found {
         [only] => Ok(only),
         [first, ..] if found.iter().all(|resource| is_built_in(&resource.group)) => Ok(first),
-        _ => Err(ambiguous(word, &found)),
+        _ => Err(ambiguous(word, found)),
     }
 }
 

@@ -1,7 +1,8 @@
 use std::time::Duration;
 
+use super::super::discover::Resource;
 use super::super::script::{Asked, Reply, TIMEOUT, client};
-use super::{Error, Listing, MAX_EMPTY_PAGES, Query, Reason, Resource, Seen, list};
+use super::{Error, Listing, MAX_EMPTY_PAGES, Query, Reason, Seen, list};
 
 fn widgets() -> Resource {
     Resource {
