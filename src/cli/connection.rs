@@ -1,5 +1,6 @@
 //! The flags that say which cluster to ask, and as whom.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -32,6 +33,10 @@ pub struct Connection {
     #[arg(long, value_name = "GROUP", requires = "as_user")]
     pub as_group: Vec<String>,
 
+    /// Kubeconfigs to merge.
+    #[arg(long, env = "KUBECONFIG", hide = true)]
+    pub kubeconfig_list: Option<OsString>,
+
     /// Hosts for which no proxy is used.
     #[arg(long, env = "NO_PROXY", hide = true)]
     pub no_proxy: Option<String>,
@@ -42,6 +47,7 @@ impl Connection {
     pub fn options(&self) -> Options {
         Options {
             kubeconfig: self.kubeconfig.clone(),
+            kubeconfig_list: self.kubeconfig_list.clone(),
             context: self.context.clone(),
             impersonate: self.as_user.clone(),
             impersonate_groups: self.as_group.clone(),

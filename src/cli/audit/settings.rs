@@ -135,7 +135,6 @@ mod tests {
 
     use super::Plan;
     use crate::config;
-    use crate::judge::object::Identity;
     use crate::judge::rule::RuleFrom;
     use crate::judge::rule::auto::Evidence;
 
