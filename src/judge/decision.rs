@@ -11,7 +11,8 @@
 //! 2. If [`Step::effects`] holds [`Effect::Save`], write [`Decider::snapshot`] **before** the step is published: a
 //!    restart must be on record before the first 500 is given. Write it also from time to time and at the end.
 //! 3. Publish the step: `/healthz` answers 500 exactly while [`Step::is_failing`], with the words of
-//!    [`Step::headline`]. Count the 500s that probes were given in a row since then into [`Inputs::failures_given`].
+//!    [`Step::headline`]. Count the 500s that probes are given in a row for this
+//!    [`Step::since`] into [`Inputs::given`].
 //! 4. Send the other effects: Events, counters. They are complete: the shell counts nothing that is not there.
 //!
 //! While [`Step::decision`] is `suspect` or `restarting` the shell reads the [`Explanation::oldest`] objects of the
@@ -37,7 +38,7 @@ use super::state::Moment;
 use super::tick::Tick;
 pub use budget::Budget;
 use budget::Spent;
-pub use inputs::{Container, Gate, Inputs, Leadership, Mode, Pod, Policy, Probe, Reread};
+pub use inputs::{Container, Gate, Given, Inputs, Leadership, Mode, Pod, Policy, Probe, Reread};
 pub use lease::LEASE;
 use lease::LeaseWatch;
 pub use table::Transition;

@@ -146,7 +146,7 @@ impl Ledger {
                 self.entries.remove(&uid);
             }
         } else if entry::is_tracked(judgement.state) {
-            self.entries.insert(uid, Entry::new(judgement, version, now));
+            self.entries.insert(uid, Entry::new(judgement, version, self.not_yet(), now));
             noted.tracked = Some(uid);
             self.note_flip(source, uid, judgement, version);
             self.drop_youngest(REMEMBERED + SLACK);
@@ -161,6 +161,12 @@ impl Ledger {
     /// The object is no more. That is no acknowledgement: anybody may have removed it.
     pub fn gone(&mut self, uid: &str) {
         self.entries.remove(&Uid::of(uid));
+    }
+
+    /// When an object that is not remembered was last known not to be pending: when the newest complete list began,
+    /// unless that list left some out.
+    fn not_yet(&self) -> Option<Tick> {
+        self.complete.filter(|complete| complete.left_out == 0).map(|complete| complete.began.tick())
     }
 
     /// Time from first seen to acknowledgement; remembered as a measure of the operator if nothing disturbed it.

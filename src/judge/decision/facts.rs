@@ -135,8 +135,7 @@ impl Decider {
             },
             State::Restarting(restart) => Facts {
                 has_left: has_left(restart, inputs, sight),
-                was_told: inputs.failures_given >= inputs.probe.unwrap_or_default().failure_threshold.max(1)
-                    || now >= told_at(restart, inputs),
+                was_told: was_told(restart, inputs) || now >= told_at(restart, inputs),
                 is_acked: acked_after(subject, restart.requested),
                 ..common
             },
@@ -264,6 +263,12 @@ fn is_same(restart: &Restart, sight: &Sight) -> bool {
         .container
         .as_ref()
         .is_some_and(|container| container.is_running && Some(&container.id) == restart.container.as_ref())
+}
+
+/// Whether a probe was given as many 500s in a row as the kubelet needs.
+fn was_told(restart: &Restart, inputs: &Inputs) -> bool {
+    let threshold = inputs.probe.unwrap_or_default().failure_threshold.max(1);
+    inputs.given.is_some_and(|given| given.since == restart.requested && given.in_a_row >= threshold)
 }
 
 /// When the kubelet must have asked often enough.

@@ -97,6 +97,15 @@ impl Default for Probe {
     }
 }
 
+/// Answers 500 in a row to requests whose User-Agent begins with `kube-probe/` or `dogwatch-probe/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Given {
+    /// [`super::Step::since`] of the `restarting` that they were given for; others are not counted.
+    pub since: Tick,
+    /// How many.
+    pub in_a_row: u32,
+}
+
 /// One round of reading the oldest candidates of the suspected stream again, one by one, by GET.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reread {
@@ -128,8 +137,8 @@ pub struct Inputs {
     pub has_ended_task: bool,
     /// Whether the operator is known to receive bytes from the API server.
     pub is_receiving: bool,
-    /// How many 500 in a row were given to the kubelet's or dogwatch's own probe since the decision is `restarting`.
-    pub failures_given: u32,
+    /// The 500s that probes were given; absent while none was.
+    pub given: Option<Given>,
     /// A round of re-reads that ended since the last step.
     pub reread: Option<Reread>,
     /// A random part of `restart.jitter`, drawn anew for every step; a suspicion keeps the one it began with.

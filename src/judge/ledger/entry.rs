@@ -67,6 +67,9 @@ pub(in crate::judge) struct Clock {
     pub(in crate::judge) first_seen: Tick,
     /// The object's own time; absent where it tells none, and after an acknowledgement.
     pub(in crate::judge) own: Option<Tick>,
+    /// When the object was last known not to be pending, if ever. Its own time is another machine's clock and may lie
+    /// before that.
+    pub(in crate::judge) not_yet: Option<Tick>,
     /// Since when the present desired state is wanted, by the earlier of its own time and the first sight of it;
     /// absent while it is the one that started the clock.
     pub(in crate::judge) renewed: Option<Renewed>,
@@ -79,7 +82,7 @@ pub(in crate::judge) struct Clock {
 pub(in crate::judge) struct Renewed {
     /// When it was first seen.
     pub(in crate::judge) seen: Tick,
-    /// When it was written, by the object.
+    /// When it was written, by the object, but not before the sight that did not show it.
     pub(in crate::judge) own: Option<Tick>,
 }
 
@@ -91,8 +94,10 @@ impl Clock {
 
     /// For the excuse of the container's start: since when the present desired state waits.
     pub(in crate::judge) fn wanted_since(&self) -> Tick {
-        self.renewed
-            .map_or_else(|| self.since(), |renewed| renewed.own.map_or(renewed.seen, |own| own.min(renewed.seen)))
+        match self.renewed {
+            Some(renewed) => renewed.own.map_or(renewed.seen, |own| own.min(renewed.seen)),
+            None => self.not_yet.map_or(self.since(), |not_yet| self.since().max(not_yet)),
+        }
     }
 
     /// For the excuse of being passed over: since when the operator could have been seen to serve it.
@@ -104,6 +109,7 @@ impl Clock {
         Self {
             first_seen: self.first_seen.after(by),
             own: self.own.map(|own| own.after(by)),
+            not_yet: self.not_yet,
             renewed: self.renewed.map(|it| Renewed { seen: it.seen.after(by), own: it.own.map(|own| own.after(by)) }),
             acked: self.acked,
         }
@@ -146,7 +152,9 @@ pub(super) fn is_tracked(state: State) -> bool {
 
 impl Entry {
     /// The entry of an object that was not remembered.
-    pub(super) fn new(judgement: &Judgement, version: Option<u64>, now: Moment) -> Self {
+    ///
+    /// `not_yet`: when it was last known not to be pending, as whatever is not remembered after a complete list.
+    pub(super) fn new(judgement: &Judgement, version: Option<u64>, not_yet: Option<Tick>, now: Moment) -> Self {
         let mut entry = Self {
             version,
             token: judgement.token,
@@ -157,13 +165,13 @@ impl Entry {
             standing: Standing::Unreadable,
             marks: Marks::default(),
         };
-        entry.stand(judgement, now, false);
+        entry.stand(judgement, not_yet, now, false);
         entry
     }
 
     /// Takes in a newer observation.
     pub(super) fn observe(&mut self, judgement: &Judgement, version: Option<u64>, now: Moment) -> Observed {
-        self.seen = now.tick();
+        let last_seen = std::mem::replace(&mut self.seen, now.tick());
         let is_written = self.version.is_none() || self.version != version;
         if self.standing == Standing::Mistrusted && !is_written && judgement.state == State::Pending {
             return Observed::default();
@@ -184,13 +192,13 @@ impl Entry {
         let pending_since = self.pending_clock(now.tick()).map(|clock| clock.first_seen).filter(|_| ack);
         self.version = version;
         self.marks.rebased = false;
-        self.renew(judgement, ack, now);
-        self.stand(judgement, now, ack);
+        self.renew(judgement, ack, last_seen, now);
+        self.stand(judgement, Some(last_seen), now, ack);
         Observed { ack, pending_since, settled: is_processed, withdrawn }
     }
 
     /// Takes in the fingerprints: a newer desired state does not touch the clock, an acknowledgement ends it.
-    fn renew(&mut self, judgement: &Judgement, ack: bool, now: Moment) {
+    fn renew(&mut self, judgement: &Judgement, ack: bool, last_seen: Tick, now: Moment) {
         if judgement.state != State::Unknown && judgement.token != 0 {
             self.token = judgement.token;
         }
@@ -200,13 +208,13 @@ impl Entry {
             self.clock = None;
         }
         if let (Some(clock), true) = (&mut self.clock, is_renewed) {
-            let own = judgement.desired_at.map(|at| now.tick_at(at));
+            let own = judgement.desired_at.map(|at| now.tick_at(at).max(last_seen));
             clock.renewed = Some(Renewed { seen: now.tick(), own });
         }
     }
 
     /// Takes in the state.
-    fn stand(&mut self, judgement: &Judgement, now: Moment, ack: bool) {
+    fn stand(&mut self, judgement: &Judgement, not_yet: Option<Tick>, now: Moment, ack: bool) {
         let tick = now.tick();
         self.marks.conditional = judgement.conditional;
         self.marks.ignored = judgement.excuse == Some(crate::judge::state::Excuse::Ignored);
@@ -216,7 +224,7 @@ impl Entry {
         }
         match judgement.state {
             State::Pending => {
-                self.clock = Some(self.started(judgement, now, ack));
+                self.clock = Some(self.started(judgement, not_yet, now, ack));
                 self.standing = Standing::Pending;
             }
             State::InProgress | State::Failing => {
@@ -232,16 +240,16 @@ impl Entry {
     }
 
     /// The clock of an object that is pending now: the one that runs, or a new one.
-    fn started(&self, judgement: &Judgement, now: Moment, ack: bool) -> Clock {
+    fn started(&self, judgement: &Judgement, not_yet: Option<Tick>, now: Moment, ack: bool) -> Clock {
         let own = judgement.since.map(|since| now.tick_at(since.at));
         match (self.clock, ack) {
             (Some(clock), _) if clock.acked => clock,
             // A later change moves the object's own time; the earliest one counts until an acknowledgement.
             (Some(clock), _) => Clock { own: earlier(clock.own, own), ..clock },
-            (None, true) => Clock { first_seen: now.tick(), own: None, renewed: None, acked: true },
+            (None, true) => Clock { first_seen: now.tick(), own: None, not_yet: None, renewed: None, acked: true },
             (None, false) => {
                 let passed = self.deadline().map_or(now.tick(), |deadline| deadline.min(now.tick()));
-                Clock { first_seen: passed, own, renewed: None, acked: false }
+                Clock { first_seen: passed, own, not_yet, renewed: None, acked: false }
             }
         }
     }
@@ -264,6 +272,7 @@ impl Entry {
             Standing::Moving { deadline: Some(deadline), .. } if deadline < now => Some(self.clock.unwrap_or(Clock {
                 first_seen: deadline,
                 own: Some(deadline),
+                not_yet: None,
                 renewed: None,
                 acked: false,
             })),

@@ -104,6 +104,7 @@ enum SavedMark {
 struct SavedClock {
     first_seen: Tick,
     own: Option<Tick>,
+    not_yet: Option<Tick>,
     renewed: Option<(Tick, Option<Tick>)>,
     acked: bool,
 }
@@ -191,6 +192,7 @@ fn save_entry(uid: Uid, entry: &Entry) -> SavedEntry {
         clock: entry.clock.map(|clock| SavedClock {
             first_seen: clock.first_seen,
             own: clock.own,
+            not_yet: clock.not_yet,
             renewed: clock.renewed.map(|renewed| (renewed.seen, renewed.own)),
             acked: clock.acked,
         }),
@@ -210,6 +212,7 @@ fn restore_entry(saved: SavedEntry, rebase: &Rebase) -> Entry {
         clock: saved.clock.map(|clock| Clock {
             first_seen: rebase.past(clock.first_seen),
             own: any(clock.own),
+            not_yet: any(clock.not_yet),
             renewed: clock.renewed.map(|(seen, own)| Renewed { seen: rebase.past(seen), own: any(own) }),
             acked: clock.acked,
         }),
