@@ -4,7 +4,11 @@
 //! consequence leaves as a value, and so does the next moment at which an answer can change by itself.
 
 pub mod cut;
+pub mod decision;
+pub mod diagnosis;
+pub mod ledger;
 pub mod object;
 pub mod rule;
 pub mod state;
 pub mod tally;
+pub mod tick;

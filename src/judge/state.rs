@@ -145,12 +145,17 @@ impl Since {
 }
 
 words! {
-    /// Why an overdue object may not speak for a restart, as far as the object alone can tell.
+    /// Why an overdue object may not speak for a restart. The object alone tells the first two, history the others.
     Excuse {
         /// Annotated with `dogwatch/ignore`.
         Ignored = "ignored",
         /// A deletion of which nobody knows whether the operator holds it.
         HolderUnknown = "holder-unknown",
+        /// Pending since before the operator's container started: its first list was its chance, and a restart has
+        /// already been tried.
+        BeforeStart = "before-start",
+        /// Others that were desired later were served.
+        PassedOver = "passed-over",
     }
 }
 

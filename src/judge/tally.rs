@@ -81,8 +81,15 @@ impl States {
         self.0.iter().sum()
     }
 
-    fn add(&mut self, state: State, count: u64) {
+    pub(super) fn add(&mut self, state: State, count: u64) {
         self.0[state as usize] += count;
+    }
+
+    /// Counts `count` objects in `to` that were counted in `from`.
+    pub(super) fn shift(&mut self, from: State, to: State, count: u64) {
+        let moved = count.min(self.of(from));
+        self.0[from as usize] -= moved;
+        self.0[to as usize] += moved;
     }
 
     /// Adds the counts of `other`.

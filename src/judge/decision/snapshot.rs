@@ -1,0 +1,196 @@
+//! What the state file keeps, so that neither budget nor first-seen begins anew when dogwatch does.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Decider, LeaseWatch, Moment, Policy, Restart, Spent, State, Stream, Tick};
+use crate::judge::ledger::Ledger;
+use crate::judge::ledger::snapshot::{LedgerSnapshot, Rebase};
+
+/// The present form of the file.
+const VERSION: u32 = 1;
+/// What the file says it is.
+const KIND: &str = "dogwatch-state";
+
+/// Why a state file cannot be used. Nothing of it is taken then.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Not JSON, or not of the form that its version says.
+    #[error("the state file cannot be read; remove it to start with an empty memory and a full budget")]
+    Malformed(#[source] serde_json::Error),
+    /// Some other file.
+    #[error("the file is no state file of dogwatch; choose another path for stateFile")]
+    Foreign,
+    /// Written by another version of dogwatch.
+    #[error(
+        "the state file has version {found}, this dogwatch reads version {VERSION}; remove it or use that dogwatch"
+    )]
+    Version {
+        /// The version that it says.
+        found: u32,
+    },
+    /// Written for another operator.
+    #[error("the state file is of operator {found}, not of {wanted}; give each operator a stateFile of its own")]
+    Operator {
+        /// The operator that it says.
+        found: String,
+        /// The operator that is watched.
+        wanted: String,
+    },
+    /// A time lies outside the calendar.
+    #[error("the state file says that it was written at no possible time; remove it")]
+    Time(#[source] jiff::Error),
+}
+
+/// The content of a state file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Snapshot {
+    kind: String,
+    version: u32,
+    operator: String,
+    /// Which boot the points below belong to.
+    boot: String,
+    /// When it was written: milliseconds since 1970, and on the boot clock.
+    wall: i64,
+    now: Tick,
+    born: Tick,
+    requested: Vec<Tick>,
+    restart: Option<SavedRestart>,
+    streams: BTreeMap<String, SavedStream>,
+    lease_fruitless: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SavedRestart {
+    stream: String,
+    requested: Tick,
+    container: Option<String>,
+    asleep_after_millis: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SavedStream {
+    /// The rule that the ledger was kept under.
+    rule: String,
+    fruitless: u32,
+    ledger: LedgerSnapshot,
+}
+
+/// Who reads or writes a state file, on which boot.
+#[derive(Debug, Clone, Copy)]
+pub struct Owner<'a> {
+    /// `operator.name`.
+    pub operator: &'a str,
+    /// What tells one boot of the machine from another, as `/proc/sys/kernel/random/boot_id` does.
+    pub boot: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    kind: String,
+    version: u32,
+}
+
+impl Snapshot {
+    /// Reads a file. The header is looked at first, so that a file of another version says so.
+    pub fn parse(json: &[u8]) -> Result<Self, Error> {
+        let value: serde_json::Value = serde_json::from_slice(json).map_err(Error::Malformed)?;
+        match Header::deserialize(&value) {
+            Ok(header) if header.kind != KIND => Err(Error::Foreign),
+            Ok(header) if header.version != VERSION => Err(Error::Version { found: header.version }),
+            Ok(_) => serde_json::from_slice(json).map_err(Error::Malformed),
+            Err(_) => Err(Error::Foreign),
+        }
+    }
+}
+
+impl Decider {
+    /// What must outlive this process. `rule_of` gives a fingerprint of the rule that a stream is read by, its options
+    /// included: a ledger is taken up again only under the same one.
+    pub fn snapshot(
+        &self,
+        now: Moment,
+        owner: Owner<'_>,
+        streams: &[Stream],
+        rule_of: impl Fn(&Stream) -> String,
+    ) -> Snapshot {
+        let restart = match &self.state {
+            State::Restarting(restart) | State::Recovering(restart) | State::Starting { resumed: Some(restart) } => {
+                Some(restart)
+            }
+            _ => None,
+        };
+        Snapshot {
+            kind: KIND.to_owned(),
+            version: VERSION,
+            operator: owner.operator.to_owned(),
+            boot: owner.boot.to_owned(),
+            wall: now.wall.as_millisecond(),
+            now: now.tick(),
+            born: self.born,
+            requested: self.spent.requested().to_vec(),
+            restart: restart.map(|restart| SavedRestart {
+                stream: restart.stream.clone(),
+                requested: restart.requested,
+                container: restart.container.clone(),
+                asleep_after_millis: u64::try_from(restart.asleep_after.as_millis()).unwrap_or(u64::MAX),
+            }),
+            streams: streams.iter().map(|stream| (stream.name().to_owned(), save(stream, rule_of(stream)))).collect(),
+            lease_fruitless: self.lease.fruitless,
+        }
+    }
+
+    /// Goes on where a snapshot ends: budget and first-seen as they were, silence from zero. A restart that was under way
+    /// still gets its outcome, and no further 500.
+    ///
+    /// `streams` are those that the configuration names now; those that the file does not know stay as they are.
+    ///
+    /// # Errors
+    /// When the snapshot is another operator's, or its time impossible. The streams are untouched then.
+    pub fn restore(
+        policy: Policy,
+        snapshot: Snapshot,
+        now: Moment,
+        owner: Owner<'_>,
+        streams: &mut [Stream],
+        rule_of: impl Fn(&Stream) -> String,
+    ) -> Result<Self, Error> {
+        if snapshot.operator != owner.operator {
+            return Err(Error::Operator { found: snapshot.operator, wanted: owner.operator.to_owned() });
+        }
+        let saved_wall = Timestamp::from_millisecond(snapshot.wall).map_err(Error::Time)?;
+        let rebase = Rebase::new(snapshot.boot == owner.boot, saved_wall, snapshot.now, now);
+        let mut saved = snapshot.streams;
+        for stream in streams {
+            let rule = rule_of(stream);
+            let Some(saved) = saved.remove(stream.name()) else { continue };
+            stream.set_fruitless(saved.fruitless);
+            if saved.rule == rule {
+                stream.ledger = Ledger::restored(saved.ledger, &rebase);
+            }
+        }
+        let resumed = snapshot.restart.map(|restart| Restart {
+            stream: restart.stream,
+            requested: rebase.past(restart.requested),
+            container: restart.container,
+            asleep_after: Duration::from_millis(restart.asleep_after_millis),
+        });
+        Ok(Self {
+            state: State::Starting { resumed },
+            born: rebase.past(snapshot.born),
+            spent: Spent::new(snapshot.requested.into_iter().map(|tick| rebase.past(tick)).collect()),
+            lease: LeaseWatch::new(snapshot.lease_fruitless),
+            ..Self::new(policy, now)
+        })
+    }
+}
+
+fn save(stream: &Stream, rule: String) -> SavedStream {
+    SavedStream { rule, fruitless: stream.fruitless(), ledger: stream.ledger.snapshot() }
+}

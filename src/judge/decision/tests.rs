@@ -1,0 +1,7 @@
+//! The decision in a small simulated world: see `world.rs`.
+
+mod property;
+mod resume;
+mod rows;
+mod timelines;
+mod world;

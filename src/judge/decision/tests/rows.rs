@@ -1,0 +1,314 @@
+//! Rows of the table that no timeline takes, and moments to the second.
+
+use super::world::{HOUR, MINUTE, World, seconds};
+use crate::judge::decision::{
+    Blindness, Decision, Effect, EventReason, LEASE, Leadership, Mode, Outcome, Transition, Withheld,
+};
+use crate::judge::diagnosis::{Diagnosis, Hold};
+
+/// A deaf operator with one object, run until the decision is `wanted`.
+fn until(world: &mut World, wanted: Decision) {
+    world.operator.deaf = [true; 2];
+    let limit = world.now + 3 * HOUR;
+    while world.decision() != wanted {
+        let next = world.now + 1;
+        world.run(next, |world| {
+            if world.now == 200 {
+                world.create(0);
+            }
+        });
+        assert!(world.now < limit, "{wanted} was never reached");
+    }
+}
+
+fn withheld(world: &World) -> Vec<Withheld> {
+    world
+        .effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Withheld(reason) => Some(*reason),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn observe_withholds_once_per_suspicion_and_gives_no_500() {
+    let mut world = World::new();
+    world.mode = Mode::Observe;
+    until(&mut world, Decision::Suspect);
+    let now = world.now;
+    world.run(now + HOUR, |_| ());
+    assert_eq!(world.decision(), Decision::Suspect);
+    assert_eq!(withheld(&world), [Withheld::Observe]);
+    assert_eq!((world.kubelet.failed.len(), world.requested.len()), (0, 0));
+}
+
+#[test]
+fn an_annotation_that_says_observe_calls_a_restart_back() {
+    let mut world = World::new();
+    until(&mut world, Decision::Restarting);
+    world.mode = Mode::Observe;
+    let now = world.now;
+    world.run(now + 10 * MINUTE, |_| ());
+    assert_eq!((world.kills(), &world.outcomes[..]), (0, &[Outcome::Cancelled][..]));
+}
+
+#[test]
+fn without_proof_there_is_no_restart_and_with_the_first_processed_object_there_is() {
+    let mut world = World::new();
+    world.things.clear();
+    until(&mut world, Decision::Suspect);
+    let now = world.now;
+    world.run(now + 10 * MINUTE, |_| ());
+    assert_eq!((withheld(&world), world.requested.len()), (vec![Withheld::NoProof], 0));
+    let index = world.create(0);
+    let thing = &mut world.things[index];
+    (thing.acked, thing.token, thing.created, thing.wanted_at) = (1, 1, thing.created - 9000, thing.wanted_at - 9000);
+    let now = world.now;
+    world.run(now + 2 * MINUTE, |_| ());
+    assert_eq!(world.requested.len(), 1);
+}
+
+#[test]
+fn work_in_flight_delays_for_two_attempts_at_most() {
+    let mut world = World::new();
+    world.stream_count = 2;
+    let index = world.create(1);
+    // Something touches the marker of another stream's object on and on.
+    let touch = move |world: &mut World| {
+        let wall = world.wall();
+        let thing = world.write(index);
+        (thing.token, thing.progress) = (1, Some((wall + 900, wall)));
+    };
+    world.operator.deaf = [true; 2];
+    world.run(3 * HOUR, |world| {
+        if world.now == 200 {
+            world.create(0);
+        }
+        touch(world);
+    });
+    assert_eq!(withheld(&world), [Withheld::WorkInFlight]);
+    let suspect = world.transitions.iter().find(|(_, row)| *row == Transition::Suspect).unwrap().0;
+    assert_eq!(world.requested, [suspect + 2 * 900]);
+}
+
+#[test]
+fn a_container_that_lives_on_is_not_seen_and_the_budget_is_spent() {
+    let mut world = World::new();
+    until(&mut world, Decision::Restarting);
+    // A kubelet that asks somebody else.
+    let requested = world.now - 1;
+    world.kubelet.is_wired = false;
+    world.run(requested + 10 * MINUTE, |_| ());
+    let rows: Vec<_> = world.transitions.iter().filter(|(at, _)| *at > requested).copied().collect();
+    assert_eq!(rows[0], (requested + 40, Transition::HandOver), "(3 + 1) x 10 s");
+    assert_eq!(rows[1], (requested + 40 + 30 + 30, Transition::NotSeen));
+    assert_eq!((world.kills(), &world.outcomes[..]), (0, &[Outcome::NotSeen][..]));
+    assert_eq!(world.dog().last.as_ref().unwrap().budget_remaining, 2);
+    assert!(world.took(Transition::Exhaust), "minGap");
+}
+
+#[test]
+fn exhausted_by_min_gap_goes_on_when_it_has_passed() {
+    let mut world = World::new();
+    until(&mut world, Decision::Restarting);
+    world.kubelet.is_wired = false;
+    until(&mut world, Decision::Exhausted);
+    let requested = world.requested[0];
+    world.run(requested + 900, |_| ());
+    assert_eq!(world.decision(), Decision::Exhausted);
+    world.run(requested + 901, |_| ());
+    assert_eq!(world.decision(), Decision::Suspect);
+    assert_eq!(world.transitions.last(), Some(&(requested + 900, Transition::Retry)));
+}
+
+#[test]
+fn exhausted_relaxes_when_the_stream_wakes() {
+    let mut world = World::new();
+    world.policy.budget.max = 0;
+    until(&mut world, Decision::Exhausted);
+    world.operator.deaf = [false; 2];
+    let now = world.now;
+    world.run(now + 5 * MINUTE, |_| ());
+    assert_eq!((world.decision(), world.unserved()), (Decision::Watching, 0));
+    assert!(world.took(Transition::Relax));
+}
+
+#[test]
+fn a_terminating_pod_is_left_alone() {
+    let mut world = World::new();
+    until(&mut world, Decision::Restarting);
+    world.is_terminating = true;
+    let now = world.now;
+    world.run(now + HOUR, |_| ());
+    assert_eq!((world.kills(), world.decision()), (0, Decision::Watching));
+    assert_eq!(world.outcomes, [Outcome::Cancelled]);
+    assert_eq!(world.dog().last.as_ref().unwrap().holds, [Hold::Terminating]);
+}
+
+#[test]
+fn lists_that_fail_make_a_stream_unknown_after_three_intervals() {
+    let mut world = World::new();
+    world.run(300, |_| ());
+    // The newest complete list ended at 270.
+    world.lists_fail = true;
+    world.run(270 + 90, |_| ());
+    assert_eq!(world.dog().last.as_ref().unwrap().streams[0].diagnosis, Diagnosis::Healthy);
+    world.run(270 + 91, |_| ());
+    assert_eq!(world.dog().last.as_ref().unwrap().streams[0].diagnosis, Diagnosis::Unknown);
+    assert_eq!(world.decision(), Decision::Blind);
+    assert!(world.took(Transition::GoBlind(Blindness::NoStream)));
+    let event = Effect::Event { reason: EventReason::Blind, stream: None };
+    assert!(world.effects.contains(&event));
+    world.lists_fail = false;
+    world.run(500, |_| ());
+    assert_eq!(world.decision(), Decision::Watching);
+}
+
+#[test]
+fn a_lease_that_is_ours_and_not_renewed_is_a_stream_of_its_own() {
+    let mut world = World::new();
+    world.leads = Some(true);
+    world.run(HOUR, |world| {
+        if world.now < 1000 || world.operator.life > 1 {
+            world.renewal = world.now / 10;
+        }
+    });
+    assert_eq!((world.kills(), &world.outcomes[..]), (1, &[Outcome::Cured][..]));
+    let at = world.kubelet.kills[0];
+    // The last renewal was seen at 990; asleep after two durations of 60 s, confirmed after 45 s, three answers.
+    assert!((990 + 120 + 45..990 + 120 + 45 + 31).contains(&at), "killed at {at}");
+    let outcome = Effect::Outcome { stream: LEASE.to_owned(), outcome: Outcome::Cured };
+    assert!(world.effects.contains(&outcome));
+}
+
+#[test]
+fn a_lease_that_a_restart_does_not_cure_is_restarted_for_once() {
+    let mut world = World::new();
+    world.leads = Some(true);
+    world.run(6 * HOUR, |world| world.renewal = world.now.min(1000) / 10);
+    assert_eq!((world.kills(), &world.outcomes[..]), (1, &[Outcome::Fruitless][..]));
+}
+
+#[test]
+fn a_lease_that_cannot_be_read_blinds_and_one_elsewhere_stands_by() {
+    let mut world = World::new();
+    world.run(200, |_| ());
+    let mut streams = world.dog().streams.clone();
+    let mut decider = world.dog().decider.clone();
+    let mut inputs = world.inputs();
+    let mut step = |leadership| {
+        inputs.leadership = leadership;
+        decider.step(world.moment(), &inputs, &mut streams).decision
+    };
+    assert_eq!(step(Leadership::Unreadable), Decision::Blind);
+    assert_eq!(step(Leadership::Elsewhere), Decision::Standby);
+    assert_eq!(step(Leadership::Unreadable), Decision::Blind);
+    assert_eq!(step(Leadership::NotNeeded), Decision::Watching);
+}
+
+#[test]
+fn a_task_that_ended_blinds_and_calls_a_restart_back() {
+    let mut world = World::new();
+    until(&mut world, Decision::Restarting);
+    let mut streams = world.dog().streams.clone();
+    let mut decider = world.dog().decider.clone();
+    let mut inputs = world.inputs();
+    inputs.has_ended_task = true;
+    let step = decider.step(world.moment(), &inputs, &mut streams);
+    assert_eq!((step.decision, step.is_failing), (Decision::Blind, false));
+    assert_eq!(step.transitions, [Transition::Cancel, Transition::GoBlind(Blindness::TaskEnded)]);
+}
+
+#[test]
+fn a_stream_that_turns_server_stale_is_no_longer_suspected() {
+    let mut world = World::new();
+    until(&mut world, Decision::Suspect);
+    world.dog.as_mut().unwrap().streams[0].evidence.server_stale = true;
+    let now = world.now;
+    world.run(now + HOUR, |_| ());
+    assert_eq!((world.kills(), world.decision()), (0, Decision::Watching));
+    let stale = world
+        .effects
+        .iter()
+        .filter(|effect| matches!(effect, Effect::Event { reason: EventReason::ServerStale, .. }))
+        .count();
+    assert_eq!(stale, 1, "one Event when it turns so");
+}
+
+#[test]
+fn a_stream_that_may_not_restart_alone_is_only_diagnosed() {
+    let mut world = World::new();
+    world.settings.restart = false;
+    world.operator.deaf = [true; 2];
+    world.run(HOUR, |world| {
+        if world.now == 200 {
+            world.create(0);
+        }
+    });
+    assert_eq!(world.dog().last.as_ref().unwrap().streams[0].diagnosis, Diagnosis::Asleep);
+    assert!(!world.took(Transition::Suspect));
+}
+
+#[test]
+fn a_restart_needs_a_list_that_began_within_the_suspicion() {
+    let mut world = World::new();
+    world.settings.interval = seconds(600);
+    until(&mut world, Decision::Suspect);
+    let since = world.now - 1;
+    world.lists_fail = true;
+    world.run(since + 300, |_| ());
+    assert_eq!((world.decision(), world.requested.len()), (Decision::Suspect, 0));
+}
+
+#[test]
+fn a_reread_that_disagrees_undoes_those_before() {
+    let mut world = World::new();
+    until(&mut world, Decision::Suspect);
+    let since = world.now - 1;
+    world.rereads_disagree = true;
+    world.run(since + 300, |_| ());
+    assert_eq!((world.decision(), world.requested.len()), (Decision::Suspect, 0));
+    world.rereads_disagree = false;
+    world.run(since + 340, |_| ());
+    assert_eq!(world.requested.len(), 1);
+}
+
+#[test]
+fn the_headline_stays_as_it_was_when_the_decision_was_taken() {
+    let mut world = World::new();
+    until(&mut world, Decision::Restarting);
+    let headline = world.dog().last.as_ref().unwrap().headline.clone();
+    assert_eq!((headline.decision, headline.by), (Decision::Restarting, Some(Transition::Restart)));
+    let about = headline.about.as_ref().unwrap();
+    assert_eq!((about.stream.as_str(), about.overdue, about.diagnosis), ("widgets.example.com", 1, Diagnosis::Asleep));
+    assert!(headline.oldest().is_some());
+    let now = world.now;
+    world.run(now + 5, |_| ());
+    assert_eq!(world.dog().last.as_ref().unwrap().headline, headline);
+}
+
+#[test]
+fn falling_asleep_happens_at_the_announced_moment_and_not_a_second_before() {
+    let mut world = World::new();
+    world.operator.deaf = [true; 2];
+    // First seen at 210; overdue a moment after 510, asleep at 1110.
+    world.run(1100, |world| {
+        if world.now == 200 {
+            world.create(0);
+        }
+    });
+    let mut streams = world.dog().streams.clone();
+    let mut decider = world.dog().decider.clone();
+    let mut step = |second: u64| {
+        world.now = second;
+        decider.step(world.moment(), &world.inputs(), &mut streams)
+    };
+    let before = step(1109);
+    assert_eq!(before.streams[0].diagnosis, Diagnosis::Partial);
+    assert_eq!(before.changes_at, Some(World::tick_of(1110).elapsed()));
+    assert_eq!(step(1110).transitions, [Transition::Suspect]);
+    let after = step(1111);
+    assert_eq!((after.decision, &after.transitions[..]), (Decision::Suspect, &[][..]));
+}

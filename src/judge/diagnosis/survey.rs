@@ -1,0 +1,114 @@
+//! One pass over the remembered objects of a stream.
+
+use super::{Excuse, INSTANT, Ledger, OLDEST, Settings, Tick, Uid};
+use crate::judge::ledger::{Clock, Entry, Standing};
+
+/// What the objects say together at one moment.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    pub(super) pending: u64,
+    pub(super) overdue: u64,
+    pub(super) oldest_pending: Option<Tick>,
+    pub(super) candidates: u64,
+    /// First seen of the oldest candidate.
+    pub(super) oldest_candidate: Option<Tick>,
+    pub(super) excused: Vec<(Excuse, u64)>,
+    pub(super) oldest: Vec<Uid>,
+    pub(super) in_flight_until: Option<Tick>,
+    pub(super) changes_at: Option<Tick>,
+}
+
+/// A missed canary stands for so many objects.
+const CANARY_COUNTS_AS: u64 = 2;
+
+impl Survey {
+    /// `canary`: a change of the canary that is not acknowledged. `started`: of the operator's container.
+    pub(super) fn of(ledger: &Ledger, settings: &Settings, canary: Option<Tick>, started: Tick, now: Tick) -> Self {
+        let mut survey = Self::default();
+        let mut candidates = Vec::new();
+        for (uid, entry) in ledger.entries() {
+            survey.watch_movement(entry, settings, now);
+            let Some(clock) = entry.pending_clock(now) else { continue };
+            if entry.marks().conditional && !ledger.signal_exists() {
+                continue;
+            }
+            survey.count(&clock, settings, now);
+            if !survey.is_due(overdue_at(clock.first_seen, settings), now) {
+                continue;
+            }
+            match excuse(entry, &clock, ledger, settings, started) {
+                Some(excuse) => survey.excuse(excuse),
+                None => candidates.push((clock.first_seen, clock.since(), uid)),
+            }
+        }
+        candidates.sort_unstable();
+        survey.candidates = candidates.len() as u64;
+        survey.oldest_candidate = candidates.first().map(|(first_seen, ..)| *first_seen);
+        survey.oldest = candidates.into_iter().take(OLDEST).map(|(.., uid)| uid).collect();
+        if let Some(changed) = canary.filter(|changed| survey.is_due(overdue_at(*changed, settings), now)) {
+            survey.candidates += CANARY_COUNTS_AS;
+            survey.oldest_candidate = Some(survey.oldest_candidate.map_or(changed, |oldest| oldest.min(changed)));
+        }
+        survey.excused.sort_unstable();
+        survey
+    }
+
+    fn count(&mut self, clock: &Clock, settings: &Settings, now: Tick) {
+        let since = clock.since();
+        self.pending += 1;
+        self.oldest_pending = Some(self.oldest_pending.map_or(since, |oldest| oldest.min(since)));
+        if self.is_due(overdue_at(since, settings), now) {
+            self.overdue += 1;
+        }
+    }
+
+    fn excuse(&mut self, excuse: Excuse) {
+        match self.excused.iter_mut().find(|(known, _)| *known == excuse) {
+            Some((_, count)) => *count += 1,
+            None => self.excused.push((excuse, 1)),
+        }
+    }
+
+    fn watch_movement(&mut self, entry: &Entry, settings: &Settings, now: Tick) {
+        let Standing::Moving { deadline, moved } = entry.standing() else { return };
+        let is_waiting = deadline.is_none_or(|deadline| !self.is_due(deadline.after(INSTANT), now));
+        if let (true, Some(moved)) = (is_waiting, moved) {
+            let until = moved.after(settings.max_attempt);
+            if !self.is_due(until, now) {
+                self.in_flight_until = self.in_flight_until.max(Some(until));
+            }
+        }
+    }
+
+    /// Whether a moment has come; if not, something changes when it does.
+    fn is_due(&mut self, at: Tick, now: Tick) -> bool {
+        let is_due = at <= now;
+        if !is_due {
+            self.changes_at = Some(self.changes_at.map_or(at, |earliest| earliest.min(at)));
+        }
+        is_due
+    }
+}
+
+/// Overdue is what is pending for longer than `overdueAfter`.
+fn overdue_at(since: Tick, settings: &Settings) -> Tick {
+    since.after(settings.overdue_after).after(INSTANT)
+}
+
+/// Why an overdue object may not speak for a restart.
+fn excuse(entry: &Entry, clock: &Clock, ledger: &Ledger, settings: &Settings, started: Tick) -> Option<Excuse> {
+    let marks = entry.marks();
+    let is_passed_over =
+        ledger.served_through().is_some_and(|through| through > clock.wanted_seen().after(settings.overdue_after));
+    if marks.ignored {
+        Some(Excuse::Ignored)
+    } else if marks.holder_unknown {
+        Some(Excuse::HolderUnknown)
+    } else if clock.wanted_since() < started {
+        Some(Excuse::BeforeStart)
+    } else if is_passed_over {
+        Some(Excuse::PassedOver)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,279 @@
+//! What is remembered of one stream: which objects are pending since when, and when the operator last acknowledged
+//! anything.
+//!
+//! # How the shell drives this
+//!
+//! One [`Ledger`] per stream; a new one ([`Ledger::reloaded`]) when its rule or selector changes.
+//!
+//! * A list: [`Ledger::begin_list`], [`Ledger::apply`] with [`Source::List`] for every object as it is judged,
+//!   [`Ledger::end_list`] with how it ended. With `streams: namespace` one list of the resource feeds the ledger of each
+//!   object's namespace, and all of them begin and end together.
+//! * A GET, and every event of the own watch that shows an object: [`Ledger::apply`] with [`Source::Single`], also while
+//!   a list is under way. A GET that finds nothing, and a `DELETED` event: [`Ledger::gone`].
+//! * [`Noted::pending_for`] feeds the histogram of times to acknowledgement; [`Noted::tracked`] tells for which objects
+//!   the shell may keep a name. The ledger has none.
+//!
+//! Nothing is decided here; [`super::diagnosis`] reads the ledger and [`super::decision`] the diagnoses.
+
+mod entry;
+mod list;
+mod longest;
+pub mod snapshot;
+mod uid;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::object::Identity;
+use super::state::{Judgement, Moment, Reason, State};
+use super::tally::States;
+use super::tick::Tick;
+pub(super) use entry::{Clock, Entry, Standing};
+use list::{Complete, Listing};
+pub use list::{ListEnd, Listed, Regression};
+use longest::Longest;
+pub use uid::Uid;
+
+/// So many objects of a stream are remembered, pending ones and the oldest first; the rest is counted.
+pub const REMEMBERED: usize = 10_000;
+/// So many more are held before the youngest are dropped, so that not every object sorts them.
+const SLACK: usize = REMEMBERED / 4;
+
+/// Where an observation comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The list under way.
+    List,
+    /// A GET or an event of the own watch.
+    Single,
+}
+
+/// What an observation came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Noted {
+    /// The object is remembered.
+    pub tracked: Option<Uid>,
+    /// It proves that the operator serves the stream.
+    pub ack: bool,
+    /// For the acknowledgement of a remembered object that was pending: for how long, since it was first seen so.
+    pub pending_for: Option<Duration>,
+}
+
+/// The memory of one stream.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    entries: HashMap<Uid, Entry>,
+    listing: Option<Listing>,
+    complete: Option<Complete>,
+    /// Whether `complete` was read by this process and not by the one that wrote the state file.
+    is_listed: bool,
+    is_refused: bool,
+    is_reloaded: bool,
+    signal_exists: bool,
+    is_proven: bool,
+    last_ack: Option<Tick>,
+    /// The newest acknowledgement that processed objects show by themselves; for reports only.
+    shown_ack: Option<Timestamp>,
+    served_through: Option<Tick>,
+    longest: Longest,
+    /// Since when the same container runs without a hold; absent while there is one.
+    undisturbed_since: Option<Tick>,
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Ledger {
+    /// The empty memory of a stream that dogwatch begins to watch.
+    pub fn new() -> Self {
+        Self {
+            entries: HashMap::new(),
+            listing: None,
+            complete: None,
+            is_listed: false,
+            is_refused: false,
+            is_reloaded: false,
+            signal_exists: false,
+            is_proven: false,
+            last_ack: None,
+            shown_ack: None,
+            served_through: None,
+            longest: Longest::default(),
+            undisturbed_since: None,
+        }
+    }
+
+    /// The empty memory of a stream whose rule or selector changed: nothing that an older rule said counts.
+    pub fn reloaded() -> Self {
+        Self { is_reloaded: true, ..Self::new() }
+    }
+
+    /// Takes in one object. `now` is when it was read.
+    ///
+    /// An object without a uid is counted and not remembered. An observation that is older by its resourceVersion than
+    /// what is known of the object says nothing but that it is there.
+    pub fn apply(&mut self, source: Source, identity: Identity<'_>, judgement: &Judgement, now: Moment) -> Noted {
+        if let (Source::List, Some(listing)) = (source, &mut self.listing) {
+            listing.count(judgement);
+        }
+        // Somebody else's finalizer on an object proves nothing of the rule.
+        self.is_proven |= judgement.state == State::Processed && judgement.reason != Some(Reason::HeldByOthers);
+        let Some(uid) = identity.uid.map(Uid::of) else { return Noted::default() };
+        let version = version_of(identity.resource_version);
+        let mut noted = Noted::default();
+        let mut was_withdrawn = false;
+        if let Some(entry) = self.entries.get_mut(&uid) {
+            if matches!((version, entry.version), (Some(new), Some(known)) if new < known) {
+                entry.seen = now.tick();
+                return Noted { tracked: Some(uid), ..noted };
+            }
+            let stood = entry.standing();
+            let was_written = entry.version.is_none() || entry.version != version;
+            let observed = entry.observe(judgement, version, now);
+            if !was_written && matches!(stood, Standing::Moving { .. }) {
+                self.note_flip(source, uid, judgement, version);
+            }
+            noted.ack = observed.ack;
+            noted.pending_for = observed.pending_since.map(|since| self.measure(since, now.tick()));
+            noted.tracked = (!observed.settled).then_some(uid);
+            was_withdrawn = observed.withdrawn;
+            if observed.settled {
+                self.entries.remove(&uid);
+            }
+        } else if entry::is_tracked(judgement.state) {
+            self.entries.insert(uid, Entry::new(judgement, version, self.not_yet(), now));
+            noted.tracked = Some(uid);
+            self.note_flip(source, uid, judgement, version);
+            self.drop_youngest(REMEMBERED + SLACK);
+        }
+        noted.ack |= !was_withdrawn && self.note_served(judgement, version);
+        if noted.ack {
+            self.last_ack = self.last_ack.max(Some(now.tick()));
+        }
+        noted
+    }
+
+    /// The object is no more. That is no acknowledgement: anybody may have removed it.
+    pub fn gone(&mut self, uid: &str) {
+        self.entries.remove(&Uid::of(uid));
+    }
+
+    /// When an object that is not remembered was last known not to be pending: when the newest complete list began,
+    /// unless that list left some out.
+    fn not_yet(&self) -> Option<Tick> {
+        self.complete.filter(|complete| complete.left_out == 0).map(|complete| complete.began.tick())
+    }
+
+    /// Time from first seen to acknowledgement; remembered as a measure of the operator if nothing disturbed it.
+    fn measure(&mut self, since: Tick, now: Tick) -> Duration {
+        let duration = now.since(since);
+        if self.undisturbed_since.is_some_and(|undisturbed| undisturbed <= since) {
+            self.longest.add(now, duration);
+        }
+        duration
+    }
+
+    /// Moves served-through if the object is processed and was desired after the previous complete list began.
+    ///
+    /// The clocks of two API servers may differ, so the resourceVersion must be newer as well.
+    fn note_served(&mut self, judgement: &Judgement, version: Option<u64>) -> bool {
+        let Some(previous) = self.complete.filter(|_| judgement.state == State::Processed) else { return false };
+        let is_newer = judgement.desired_at.is_some_and(|at| at > previous.began.wall)
+            && matches!((version, previous.version), (Some(new), Some(known)) if new > known);
+        let through = Some(previous.began.tick());
+        let moves = is_newer && through > self.served_through;
+        if moves {
+            self.served_through = through;
+        }
+        moves
+    }
+
+    /// Remembers that nothing disturbed the operator since then; absent while a hold is on.
+    pub(super) fn set_undisturbed_since(&mut self, since: Option<Tick>) {
+        self.undisturbed_since = since;
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = (Uid, &Entry)> {
+        self.entries.iter().map(|(uid, entry)| (*uid, entry))
+    }
+
+    /// Whether objects without the rule's signal are pending, and not just silent about it.
+    pub(super) fn signal_exists(&self) -> bool {
+        self.signal_exists
+    }
+
+    /// The longest time from pending to acknowledgement of the last day, and when it stops counting.
+    pub(super) fn longest(&self, now: Tick) -> Option<(Duration, Tick)> {
+        self.longest.at(now)
+    }
+
+    /// Served-through on the boot clock: the start of the newest complete list after which an object was desired that
+    /// is processed now.
+    pub fn served_through(&self) -> Option<Tick> {
+        self.served_through
+    }
+
+    /// When dogwatch last saw an acknowledgement.
+    pub fn last_ack(&self) -> Option<Tick> {
+        self.last_ack
+    }
+
+    /// The newest acknowledgement that processed objects show, for reports: it may be older than this process.
+    pub fn shown_ack(&self) -> Option<Timestamp> {
+        self.shown_ack
+    }
+
+    /// Whether a processed object was ever seen under the present rule.
+    pub fn is_proven(&self) -> bool {
+        self.is_proven
+    }
+
+    /// Whether the ledger stands for a rule or selector that replaced another and was not listed since.
+    pub fn is_reloaded(&self) -> bool {
+        self.is_reloaded && !self.is_listed
+    }
+
+    /// Whether there is a complete list by this process, or a documented reason why there is none.
+    pub fn is_ready(&self) -> bool {
+        self.is_listed || self.is_refused
+    }
+
+    /// When the newest complete list of this process began and ended.
+    pub fn listed(&self) -> Option<(Tick, Tick)> {
+        self.complete.filter(|_| self.is_listed).map(|complete| (complete.began.tick(), complete.ended))
+    }
+
+    /// Objects by state in the newest complete list, answers that wait for the rule's signal resolved.
+    pub fn states(&self) -> States {
+        self.complete.map_or_else(States::default, |complete| complete.states(self.signal_exists))
+    }
+
+    /// How many objects of the newest complete list are not processed and not remembered either.
+    pub fn left_out(&self) -> u64 {
+        self.complete.map_or(0, |complete| complete.left_out)
+    }
+
+    /// How many objects are remembered.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// A resourceVersion as a number. Kubernetes 1.35 promises that they are for its own and for custom resources; of others
+/// nothing is concluded.
+fn version_of(text: Option<&str>) -> Option<u64> {
+    text?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,317 @@
+//! What is remembered of one object that is not processed.
+
+use std::time::Duration;
+
+use crate::judge::state::{Judgement, Moment, Reason, State};
+use crate::judge::tick::Tick;
+
+/// One object, without its name and without its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::judge) struct Entry {
+    /// `metadata.resourceVersion` of the newest observation, where it is a number.
+    pub(super) version: Option<u64>,
+    /// See [`Judgement::token`]; 0 until an observation shows one.
+    pub(super) token: u64,
+    /// Fingerprint of the desired state.
+    pub(super) desired: u64,
+    /// Since when the ledger knows the object.
+    pub(super) tracked: Tick,
+    /// The newest observation.
+    pub(super) seen: Tick,
+    /// Runs while the object is pending; only an acknowledgement ends it.
+    pub(super) clock: Option<Clock>,
+    pub(super) standing: Standing,
+    pub(super) marks: Marks,
+}
+
+/// How the object stood when it was last observed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::judge) enum Standing {
+    /// The desired state is not acknowledged.
+    Pending,
+    /// `in-progress` or `failing`: acknowledged, and pending by itself from `deadline` on.
+    Moving {
+        /// When it turns pending.
+        deadline: Option<Tick>,
+        /// For `in-progress`: when its marker last moved.
+        moved: Option<Tick>,
+    },
+    /// Nobody expects anything; the clock stands still since then.
+    Paused(Tick),
+    /// Could not be read; the clock runs on.
+    Unreadable,
+    /// Turned pending together with many others without having been written: the rule is wrong, not the operator.
+    Mistrusted,
+}
+
+/// What is true of the object beside its standing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // independent facts, not a state
+pub(in crate::judge) struct Marks {
+    /// See [`Judgement::conditional`].
+    pub(in crate::judge) conditional: bool,
+    /// A deletion that no finalizer of the operator holds, or whose holder nobody knows.
+    pub(in crate::judge) holder_unknown: bool,
+    /// Annotated with `dogwatch/ignore`.
+    pub(in crate::judge) ignored: bool,
+    /// Turned pending in the list under way without having been written since the list before.
+    pub(super) flipped: bool,
+    /// The store went back in time: the next observation is taken as it is and proves nothing.
+    pub(super) rebased: bool,
+}
+
+/// Since when an object is pending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::judge) struct Clock {
+    /// First seen pending, or acknowledged while it stayed pending.
+    pub(in crate::judge) first_seen: Tick,
+    /// The object's own time; absent where it tells none, and after an acknowledgement.
+    pub(in crate::judge) own: Option<Tick>,
+    /// When the object was last known not to be pending, if ever. Its own time is another machine's clock and may lie
+    /// before that.
+    pub(in crate::judge) not_yet: Option<Tick>,
+    /// Since when the present desired state is wanted, by the earlier of its own time and the first sight of it;
+    /// absent while it is the one that started the clock.
+    pub(in crate::judge) renewed: Option<Renewed>,
+    /// Whether an acknowledgement started the clock.
+    pub(in crate::judge) acked: bool,
+}
+
+/// A desired state that is newer than the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::judge) struct Renewed {
+    /// When it was first seen.
+    pub(in crate::judge) seen: Tick,
+    /// When it was written, by the object, but not before the sight that did not show it.
+    pub(in crate::judge) own: Option<Tick>,
+}
+
+impl Clock {
+    /// For reports: the earlier of the object's own time and first seen.
+    pub(in crate::judge) fn since(&self) -> Tick {
+        self.own.map_or(self.first_seen, |own| own.min(self.first_seen))
+    }
+
+    /// For the excuse of the container's start: since when the present desired state waits.
+    pub(in crate::judge) fn wanted_since(&self) -> Tick {
+        match self.renewed {
+            Some(renewed) => renewed.own.map_or(renewed.seen, |own| own.min(renewed.seen)),
+            None => self.not_yet.map_or(self.since(), |not_yet| self.since().max(not_yet)),
+        }
+    }
+
+    /// For the excuse of being passed over: since when the operator could have been seen to serve it.
+    pub(in crate::judge) fn wanted_seen(&self) -> Tick {
+        self.renewed.map_or(self.first_seen, |renewed| renewed.seen)
+    }
+
+    fn shifted(self, by: Duration) -> Self {
+        Self {
+            first_seen: self.first_seen.after(by),
+            own: self.own.map(|own| own.after(by)),
+            not_yet: self.not_yet,
+            renewed: self.renewed.map(|it| Renewed { seen: it.seen.after(by), own: it.own.map(|own| own.after(by)) }),
+            acked: self.acked,
+        }
+    }
+}
+
+/// What an observation did to an entry.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Observed {
+    /// The operator acknowledged something.
+    pub(super) ack: bool,
+    /// Since when the object had been pending when it was acknowledged.
+    pub(super) pending_since: Option<Tick>,
+    /// Nothing is left to remember.
+    pub(super) settled: bool,
+    /// Processed without the operator's doing: the change was taken back.
+    pub(super) withdrawn: bool,
+}
+
+/// The fingerprint of a requested deletion, which is a desired state of its own.
+const DELETION: u64 = u64::MAX;
+
+fn is_deletion(judgement: &Judgement) -> bool {
+    judgement.reason == Some(Reason::DeletionNotProcessed)
+}
+
+/// The fingerprint of what is wanted; absent where the judgement does not tell.
+fn desired(judgement: &Judgement) -> Option<u64> {
+    match judgement.desired {
+        _ if is_deletion(judgement) => Some(DELETION),
+        0 => None,
+        known => Some(known),
+    }
+}
+
+/// Whether an object in this state is worth an entry. Paused and unreadable ones are only if they were pending before.
+pub(super) fn is_tracked(state: State) -> bool {
+    matches!(state, State::Pending | State::InProgress | State::Failing)
+}
+
+impl Entry {
+    /// The entry of an object that was not remembered.
+    ///
+    /// `not_yet`: when it was last known not to be pending, as whatever is not remembered after a complete list.
+    pub(super) fn new(judgement: &Judgement, version: Option<u64>, not_yet: Option<Tick>, now: Moment) -> Self {
+        let mut entry = Self {
+            version,
+            token: judgement.token,
+            desired: desired(judgement).unwrap_or_default(),
+            tracked: now.tick(),
+            seen: now.tick(),
+            clock: None,
+            standing: Standing::Unreadable,
+            marks: Marks::default(),
+        };
+        entry.stand(judgement, not_yet, now, false);
+        entry
+    }
+
+    /// Takes in a newer observation.
+    pub(super) fn observe(&mut self, judgement: &Judgement, version: Option<u64>, now: Moment) -> Observed {
+        let last_seen = std::mem::replace(&mut self.seen, now.tick());
+        let is_written = self.version.is_none() || self.version != version;
+        if self.standing == Standing::Mistrusted && !is_written && judgement.state == State::Pending {
+            return Observed::default();
+        }
+        let trusts = is_written && !self.marks.rebased && judgement.state != State::Unknown;
+        let token_moved = judgement.token != 0 && judgement.token != self.token;
+        let is_processed = judgement.state == State::Processed;
+        let was_waiting = matches!(self.standing, Standing::Pending | Standing::Moving { .. });
+        // The token moves when, and only when, the operator acknowledges. A change that ends without that was taken
+        // back by whoever made it. What has no token can only be believed.
+        let withdrawn = is_processed
+            && !token_moved
+            && judgement.token != 0
+            && self.standing == Standing::Pending
+            && !self.is_deletion()
+            && judgement.reason != Some(Reason::HeldByOthers);
+        let ack = trusts && (token_moved || (is_processed && was_waiting && !withdrawn));
+        let pending_since = self.pending_clock(now.tick()).map(|clock| clock.first_seen).filter(|_| ack);
+        self.version = version;
+        self.marks.rebased = false;
+        self.renew(judgement, ack, last_seen, now);
+        self.stand(judgement, Some(last_seen), now, ack);
+        Observed { ack, pending_since, settled: is_processed, withdrawn }
+    }
+
+    /// Takes in the fingerprints: a newer desired state does not touch the clock, an acknowledgement ends it.
+    fn renew(&mut self, judgement: &Judgement, ack: bool, last_seen: Tick, now: Moment) {
+        if judgement.state != State::Unknown && judgement.token != 0 {
+            self.token = judgement.token;
+        }
+        let is_renewed = desired(judgement).is_some_and(|wanted| wanted != self.desired);
+        self.desired = desired(judgement).unwrap_or(self.desired);
+        if ack {
+            self.clock = None;
+        }
+        if let (Some(clock), true) = (&mut self.clock, is_renewed) {
+            let own = judgement.desired_at.map(|at| now.tick_at(at).max(last_seen));
+            clock.renewed = Some(Renewed { seen: now.tick(), own });
+        }
+    }
+
+    /// Takes in the state.
+    fn stand(&mut self, judgement: &Judgement, not_yet: Option<Tick>, now: Moment, ack: bool) {
+        let tick = now.tick();
+        self.marks.conditional = judgement.conditional;
+        self.marks.ignored = judgement.excuse == Some(crate::judge::state::Excuse::Ignored);
+        self.marks.holder_unknown = is_deletion(judgement) && !judgement.held;
+        if let Standing::Paused(since) = self.standing {
+            self.clock = self.clock.map(|clock| clock.shifted(tick.since(since)));
+        }
+        match judgement.state {
+            State::Pending => {
+                self.clock = Some(self.started(judgement, not_yet, now, ack));
+                self.standing = Standing::Pending;
+            }
+            State::InProgress | State::Failing => {
+                let is_working = judgement.state == State::InProgress;
+                self.standing = Standing::Moving {
+                    deadline: judgement.until.map(|until| now.tick_at(until)),
+                    moved: judgement.moved_at.filter(|_| is_working).map(|at| now.tick_at(at)),
+                };
+            }
+            State::Paused => self.standing = Standing::Paused(tick),
+            State::Unknown | State::Processed => self.standing = Standing::Unreadable,
+        }
+    }
+
+    /// The clock of an object that is pending now: the one that runs, or a new one.
+    fn started(&self, judgement: &Judgement, not_yet: Option<Tick>, now: Moment, ack: bool) -> Clock {
+        let own = judgement.since.map(|since| now.tick_at(since.at));
+        match (self.clock, ack) {
+            (Some(clock), _) if clock.acked => clock,
+            // A later change moves the object's own time; the earliest one counts until an acknowledgement.
+            (Some(clock), _) => Clock { own: earlier(clock.own, own), ..clock },
+            (None, true) => Clock { first_seen: now.tick(), own: None, not_yet: None, renewed: None, acked: true },
+            (None, false) => {
+                let passed = self.deadline().map_or(now.tick(), |deadline| deadline.min(now.tick()));
+                Clock { first_seen: passed, own, not_yet, renewed: None, acked: false }
+            }
+        }
+    }
+
+    fn deadline(&self) -> Option<Tick> {
+        match self.standing {
+            Standing::Moving { deadline, .. } => deadline,
+            _ => None,
+        }
+    }
+
+    fn is_deletion(&self) -> bool {
+        self.desired == DELETION
+    }
+
+    /// The clock, if the object is pending at `now`: observed so, or past its deadline.
+    pub(in crate::judge) fn pending_clock(&self, now: Tick) -> Option<Clock> {
+        match self.standing {
+            Standing::Pending => self.clock,
+            Standing::Moving { deadline: Some(deadline), .. } if deadline < now => Some(self.clock.unwrap_or(Clock {
+                first_seen: deadline,
+                own: Some(deadline),
+                not_yet: None,
+                renewed: None,
+                acked: false,
+            })),
+            _ => None,
+        }
+    }
+
+    /// How it stood when last observed.
+    pub(in crate::judge) fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    /// What is true beside that.
+    pub(in crate::judge) fn marks(&self) -> Marks {
+        self.marks
+    }
+
+    /// Distrusts the object until it is written.
+    pub(super) fn mistrust(&mut self) {
+        self.standing = Standing::Mistrusted;
+        self.clock = None;
+    }
+
+    /// Forgets the version and trusts the next observation as it is, after the store went back in time.
+    pub(super) fn rebase(&mut self) {
+        self.version = None;
+        self.marks.rebased = true;
+    }
+
+    /// Where the entry stands when not all can be kept: pending ones first, then the oldest.
+    pub(super) fn rank(&self) -> (bool, Tick, Tick) {
+        let since = self.clock.map_or(self.tracked, |clock| clock.since());
+        (self.clock.is_none(), self.tracked, since)
+    }
+}
+
+fn earlier(one: Option<Tick>, other: Option<Tick>) -> Option<Tick> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}

@@ -1,0 +1,214 @@
+//! Lists: absence, mass flips and stores that went back in time can be concluded from whole lists only.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{Judgement, Ledger, Moment, REMEMBERED, Reason, Source, State, States, Tick, Uid, version_of};
+use crate::judge::state::Signal;
+
+/// From so many objects on a flip can be the rule's fault.
+const MASS: u64 = 10;
+
+/// How a list ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListEnd<'a> {
+    /// Everything was read. `version`: the resourceVersion of the list.
+    Complete {
+        /// `metadata.resourceVersion` of the list.
+        version: Option<&'a str>,
+    },
+    /// It failed part-way. What was seen counts, absence does not.
+    Partial,
+    /// The API server says that there is nothing to read here (401, 403, 404): a documented reason.
+    Refused,
+}
+
+/// The store's resourceVersion went back: it was restored to an older state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Regression {
+    /// Of the complete list before.
+    pub from: u64,
+    /// Of this one.
+    pub to: u64,
+}
+
+/// What the end of a list brought to light.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Remembered objects that are no more.
+    pub vanished: u64,
+    /// The resourceVersion went backwards.
+    pub regression: Option<Regression>,
+    /// Objects that turned pending together and are distrusted until they are written.
+    pub mistrusted: u64,
+}
+
+/// A list under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Listing {
+    began: Moment,
+    overdue_after: Duration,
+    signal: Signal,
+    states: States,
+    conditional: u64,
+    flipped: u64,
+    pub(super) dropped: u64,
+    shown_ack: Option<Timestamp>,
+}
+
+/// What is kept of the newest complete list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Complete {
+    pub(super) began: Moment,
+    pub(super) ended: Tick,
+    pub(super) version: Option<u64>,
+    pub(super) states: States,
+    /// Those of `states` that are pending only if the rule's signal exists.
+    pub(super) conditional: u64,
+    pub(super) left_out: u64,
+}
+
+impl Complete {
+    pub(super) fn states(&self, signal_exists: bool) -> States {
+        let mut states = self.states;
+        states.add(if signal_exists { State::Pending } else { State::Unknown }, self.conditional);
+        states
+    }
+}
+
+impl Listing {
+    pub(super) fn count(&mut self, judgement: &Judgement) {
+        self.signal.add(judgement, self.began.wall, self.overdue_after);
+        if judgement.conditional {
+            self.conditional += 1;
+        } else {
+            self.states.add(judgement.state, 1);
+        }
+        if judgement.state == State::Processed {
+            self.shown_ack = self.shown_ack.max(judgement.acked_at);
+        }
+    }
+
+    fn total(&self) -> u64 {
+        self.states.total() + self.conditional
+    }
+}
+
+impl Ledger {
+    /// Begins a list; one that was under way counts as failed.
+    ///
+    /// `overdue_after` separates old objects from young ones where the rule asks whether its signal exists at all.
+    pub fn begin_list(&mut self, overdue_after: Duration, now: Moment) {
+        self.settle_flips();
+        self.listing = Some(Listing {
+            began: now,
+            overdue_after,
+            signal: Signal::default(),
+            states: States::default(),
+            conditional: 0,
+            flipped: 0,
+            dropped: 0,
+            shown_ack: None,
+        });
+    }
+
+    /// Ends the list under way. `signal_exists`: [`crate::judge::rule::Rule::signal_exists`] of the stream's rule; once
+    /// it held for a complete list it holds for ever.
+    pub fn end_list(&mut self, end: ListEnd<'_>, now: Moment, signal_exists: impl FnOnce(&Signal) -> bool) -> Listed {
+        let mistrusted = self.settle_flips();
+        let Some(mut listing) = self.listing.take() else { return Listed::default() };
+        let ListEnd::Complete { version } = end else {
+            self.is_refused = end == ListEnd::Refused;
+            self.drop_youngest(REMEMBERED);
+            return Listed { mistrusted, ..Listed::default() };
+        };
+        let version = version_of(version);
+        let regression = self.regression(version);
+        let vanished = self.forget_unseen(listing.began.tick());
+        if regression.is_some() {
+            self.entries.values_mut().for_each(super::Entry::rebase);
+        }
+        self.signal_exists |= signal_exists(&listing.signal);
+        listing.dropped += self.drop_youngest(REMEMBERED);
+        self.shown_ack = self.shown_ack.max(listing.shown_ack);
+        self.is_listed = true;
+        self.is_refused = false;
+        let mut complete = Complete {
+            began: listing.began,
+            ended: now.tick(),
+            version,
+            states: listing.states,
+            conditional: listing.conditional,
+            left_out: listing.dropped,
+        };
+        let distrusted = self.entries.values().filter(|entry| entry.standing == super::Standing::Mistrusted).count();
+        complete.states.shift(State::Pending, State::Unknown, distrusted as u64);
+        self.complete = Some(complete);
+        Listed { vanished, regression, mistrusted }
+    }
+
+    fn regression(&self, version: Option<u64>) -> Option<Regression> {
+        match (self.complete.and_then(|complete| complete.version), version) {
+            (Some(from), Some(to)) if to < from => Some(Regression { from, to }),
+            _ => None,
+        }
+    }
+
+    /// Forgets what the list did not show. What the watch showed since the list began may be younger than the list.
+    fn forget_unseen(&mut self, began: Tick) -> u64 {
+        let before = self.entries.len();
+        self.entries.retain(|_, entry| entry.seen >= began);
+        (before - self.entries.len()) as u64
+    }
+
+    /// Notes an object that the list shows pending though nobody wrote it since the previous complete list.
+    pub(super) fn note_flip(&mut self, source: Source, uid: Uid, judgement: &Judgement, version: Option<u64>) {
+        let (Source::List, Some(listing), Some(previous)) = (source, &mut self.listing, &self.complete) else { return };
+        let counts = judgement.state == State::Pending
+            && !matches!(judgement.reason, Some(Reason::ProgressStopped | Reason::DeletionNotProcessed))
+            && (self.signal_exists || !judgement.conditional);
+        let is_old = matches!((version, previous.version), (Some(version), Some(known)) if version <= known);
+        if let (true, true, Some(entry)) = (counts, is_old, self.entries.get_mut(&uid)) {
+            entry.marks.flipped = true;
+            listing.flipped += 1;
+        }
+    }
+
+    /// Distrusts what flipped in the list under way if it was a mass, and forgets the marks.
+    fn settle_flips(&mut self) -> u64 {
+        let Some(listing) = &mut self.listing else { return 0 };
+        // What was left out before is new in every list and has not flipped.
+        let previous = self.complete.map_or((0, 0), |complete| (complete.left_out, complete.states(true).total()));
+        let flipped = std::mem::take(&mut listing.flipped).saturating_sub(previous.0);
+        let is_mass = flipped >= MASS && flipped.saturating_mul(2) >= listing.total().max(previous.1);
+        let mut mistrusted = 0;
+        for entry in self.entries.values_mut().filter(|entry| entry.marks.flipped) {
+            entry.marks.flipped = false;
+            if is_mass {
+                entry.mistrust();
+                mistrusted += 1;
+            }
+        }
+        mistrusted
+    }
+
+    /// Keeps `limit` entries and returns how many were dropped. Which ones stay does not depend on the order of objects.
+    pub(super) fn drop_youngest(&mut self, limit: usize) -> u64 {
+        let surplus = self.entries.len().saturating_sub(limit);
+        if surplus == 0 {
+            return 0;
+        }
+        let mut ranked: Vec<_> = self.entries.iter().map(|(uid, entry)| (entry.rank(), *uid)).collect();
+        let kept = REMEMBERED.min(limit);
+        ranked.select_nth_unstable(kept);
+        for (_, uid) in &ranked[kept..] {
+            self.entries.remove(uid);
+        }
+        let dropped = (ranked.len() - kept) as u64;
+        if let Some(listing) = &mut self.listing {
+            listing.dropped += dropped;
+        }
+        dropped
+    }
+}
