@@ -11,3 +11,4 @@ pub mod clock;
 pub mod cluster;
 pub mod config;
 pub mod judge;
+pub mod view;
