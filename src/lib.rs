@@ -11,4 +11,5 @@ pub mod clock;
 pub mod cluster;
 pub mod config;
 pub mod judge;
+pub mod metrics;
 pub mod view;

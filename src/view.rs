@@ -12,6 +12,8 @@
 
 pub mod board;
 pub mod counts;
+#[cfg(test)]
+pub(crate) mod example;
 pub mod histogram;
 pub mod line;
 pub mod operator;

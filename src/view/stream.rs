@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Counts, Evidence, Explanation, Histogram, RuleFrom, Tick};
+use super::{Counts, Evidence, Explanation, Histogram, RuleFrom, Tick, View};
 use crate::judge::state::words;
 
 /// What is known of one stream.
@@ -117,5 +117,10 @@ impl Stream {
     /// Its name within its operator.
     pub fn name(&self) -> &str {
         &self.explanation.stream
+    }
+
+    /// The newest acknowledgement for reports: seen by dogwatch, or shown by a processed object.
+    pub fn last_ack(&self, view: &View) -> Option<Timestamp> {
+        self.explanation.last_ack.map(|at| view.wall_at(at)).max(self.shown_ack)
     }
 }
