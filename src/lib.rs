@@ -10,6 +10,7 @@ pub mod cli;
 pub mod clock;
 pub mod cluster;
 pub mod config;
+pub mod http;
 pub mod judge;
 pub mod metrics;
 pub mod view;

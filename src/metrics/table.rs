@@ -83,7 +83,7 @@ pub const TABLE: &[Metric] = &[
             "diagnosis",
             "1 for the diagnosis in force, 0 for the others; unknown while dogwatch's own loop stands still.",
             Of::Stream(|row, out| {
-                let diagnosis = if row.scene.is_stale { Diagnosis::Unknown } else { row.stream.explanation.diagnosis };
+                let (diagnosis, _) = row.stream.diagnosis(row.scene.view, row.scene.is_stale);
                 for word in Diagnosis::ALL {
                     out.count_of(word.as_str(), u64::from(*word == diagnosis));
                 }
@@ -94,8 +94,8 @@ pub const TABLE: &[Metric] = &[
         "diagnosis_since_timestamp_seconds",
         "Since when the diagnosis is in force.",
         Of::Stream(|row, out| {
-            let since = if row.scene.is_stale { row.scene.view.stale_at() } else { row.stream.diagnosis_since };
-            out.time(Some(row.scene.view.wall_at(since)));
+            let (_, since) = row.stream.diagnosis(row.scene.view, row.scene.is_stale);
+            out.time(Some(since));
         }),
     ),
     by(
@@ -104,7 +104,7 @@ pub const TABLE: &[Metric] = &[
             "decision",
             "1 for the decision in force, 0 for the others; blind while dogwatch's own loop stands still.",
             Of::Operator(|scene, operator, out| {
-                let decision = if scene.is_stale { Decision::Blind } else { operator.verdict.decision };
+                let (decision, _) = operator.decision(scene.view, scene.is_stale);
                 for word in Decision::ALL {
                     out.count_of(word.as_str(), u64::from(*word == decision));
                 }
@@ -115,8 +115,8 @@ pub const TABLE: &[Metric] = &[
         "decision_since_timestamp_seconds",
         "Since when the decision is in force.",
         Of::Operator(|scene, operator, out| {
-            let stale_at = scene.view.wall_at(scene.view.stale_at());
-            out.time(Some(if scene.is_stale { stale_at } else { operator.verdict.at.wall }));
+            let (_, since) = operator.decision(scene.view, scene.is_stale);
+            out.time(Some(since));
         }),
     ),
     gauge(

@@ -88,7 +88,7 @@ fn because(by: Option<Transition>) -> &'static str {
 /// The first line while a view is too old to say anything.
 pub fn stale(view: &View) -> String {
     let made = view.made.wall.strftime("%H:%M:%SZ");
-    let at = view.wall_at(view.stale_at()).strftime("%Y-%m-%dT%H:%M:%SZ");
+    let at = second(view.wall_at(view.stale_at()));
     fit(&format!("ok {}: since {at}; the loop of dogwatch has said nothing since {made}", Decision::Blind))
 }
 
@@ -111,6 +111,11 @@ pub fn own_check(check: &OwnCheck) -> Option<String> {
 /// `2026-03-04T07:06Z`.
 pub fn minute(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%MZ").to_string()
+}
+
+/// `2026-03-04T07:06:30Z`.
+pub fn second(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// The time alone where it is on the same day as `reference`.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{
     Counts, Decision, Explanation, Hold, Leadership, Mode, Moment, Offender, Outcome, Pod, Probe, Stream, Tick,
-    Transition, Withheld,
+    Transition, View, Withheld,
 };
 use crate::judge::decision::Step;
 use crate::judge::state::words;
@@ -153,6 +153,14 @@ impl Operator {
         ];
         let place = WORST_FIRST.iter().position(|decision| *decision == self.verdict.decision);
         (!self.is_failing(), place.unwrap_or(WORST_FIRST.len()))
+    }
+
+    /// The decision in force and since when; [`Decision::Blind`] once the view is too old to say anything.
+    pub fn decision(&self, view: &View, is_stale: bool) -> (Decision, Timestamp) {
+        match is_stale {
+            true => (Decision::Blind, view.wall_at(view.stale_at())),
+            false => (self.verdict.decision, self.verdict.at.wall),
+        }
     }
 
     /// Whether `/healthz` must answer 500 for it, as long as the view is fresh.
