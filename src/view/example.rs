@@ -142,7 +142,7 @@ pub(crate) fn a_view(operator: Operator) -> View {
         period: Duration::from_secs(10),
         started: at("05:00:00"),
         gate: Gate::Open,
-        config: Config { loaded: Some(at("05:00:01").wall), problem: None },
+        config: Config { loaded: Some(at("05:00:01").wall), ..Config::default() },
         tasks: vec![Task { name: "lists".to_owned(), ended: None }, Task { name: "pod".to_owned(), ended: None }],
         operators: vec![operator],
     }

@@ -157,9 +157,10 @@ impl Operator {
 
     /// The decision in force and since when; [`Decision::Blind`] once the view is too old to say anything.
     pub fn decision(&self, view: &View, is_stale: bool) -> (Decision, Timestamp) {
-        match is_stale {
-            true => (Decision::Blind, view.wall_at(view.stale_at())),
-            false => (self.verdict.decision, self.verdict.at.wall),
+        if is_stale {
+            (Decision::Blind, view.wall_at(view.stale_at()))
+        } else {
+            (self.verdict.decision, self.verdict.at.wall)
         }
     }
 

@@ -121,9 +121,10 @@ impl Stream {
 
     /// The diagnosis in force and since when; [`Diagnosis::Unknown`] once the view is too old to say anything.
     pub fn diagnosis(&self, view: &View, is_stale: bool) -> (Diagnosis, Timestamp) {
-        match is_stale {
-            true => (Diagnosis::Unknown, view.wall_at(view.stale_at())),
-            false => (self.explanation.diagnosis, view.wall_at(self.diagnosis_since)),
+        if is_stale {
+            (Diagnosis::Unknown, view.wall_at(view.stale_at()))
+        } else {
+            (self.explanation.diagnosis, view.wall_at(self.diagnosis_since))
         }
     }
 
