@@ -325,6 +325,8 @@ fn the_oldest_twenty_candidates_come_oldest_first() {
     let oldest = diagnose(&mut stream, START + 1000).oldest;
     let wanted: Vec<Uid> = names.iter().rev().take(20).map(|name| Uid::of(name)).collect();
     assert_eq!(oldest, wanted);
+    let offenders = diagnose(&mut stream, START + 1000).offenders;
+    assert_eq!((offenders.len(), offenders[0]), (30, (Uid::of("o29"), tick(START))));
 }
 
 /// What can be seen to change.

@@ -6,6 +6,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::judge::state::{Signal, Since, SinceFrom};
 
+const OVERDUE_AFTER: Duration = Duration::from_mins(5);
+
 /// A wall clock that reads 1 000 000 s when the machine booted.
 fn at(second: u64) -> Moment {
     Moment { wall: wall(second), elapsed: Duration::from_secs(second) }
@@ -48,7 +50,7 @@ fn see(ledger: &mut Ledger, source: Source, uid: &str, version: u64, judgement: 
 
 /// One complete list within one second.
 fn list(ledger: &mut Ledger, second: u64, version: u64, objects: &[(&str, u64, Judgement)]) -> (Listed, bool) {
-    ledger.begin_list(Duration::from_secs(300), at(second));
+    ledger.begin_list(OVERDUE_AFTER, at(second));
     let acks = objects
         .iter()
         .filter(|(uid, version, judgement)| see(ledger, Source::List, uid, *version, judgement, second).ack)
@@ -102,7 +104,7 @@ fn a_moving_token_is_an_ack_and_starts_the_clock_anew() {
     list(&mut ledger, 100, 5, &[("a", 1, pending(90))]);
     let moved = Judgement { token: 2, ..pending(90) };
     let noted = see(&mut ledger, Source::Single, "a", 6, &moved, 160);
-    assert_eq!((noted.ack, noted.pending_for), (true, Some(Duration::from_secs(60))));
+    assert_eq!((noted.ack, noted.pending_for), (true, Some(Duration::from_mins(1))));
     see(&mut ledger, Source::Single, "a", 7, &moved, 170);
     let clock = clock(&ledger, "a", 170).unwrap();
     assert_eq!((clock.first_seen, clock.since()), (tick(160), tick(160)), "since is the time of the ack");
@@ -175,16 +177,38 @@ fn absence_is_concluded_from_complete_lists_only() {
     let mut ledger = Ledger::new();
     list(&mut ledger, 100, 5, &[("a", 1, pending(90)), ("b", 2, pending(90))]);
     for end in [ListEnd::Partial, ListEnd::Refused] {
-        ledger.begin_list(Duration::from_secs(300), at(130));
+        ledger.begin_list(OVERDUE_AFTER, at(130));
         see(&mut ledger, Source::List, "c", 6, &pending(120), 130);
         let listed = ledger.end_list(end, at(130), |_| true);
         assert_eq!((listed.vanished, ledger.len()), (0, 3), "what was seen counts");
     }
     assert_eq!(ledger.listed(), Some((tick(100), tick(100))));
-    ledger.begin_list(Duration::from_secs(300), at(160));
+    ledger.begin_list(OVERDUE_AFTER, at(160));
     see(&mut ledger, Source::Single, "d", 9, &pending(161), 161);
     let listed = ledger.end_list(ListEnd::Complete { version: Some("8") }, at(170), |_| true);
     assert_eq!((listed.vanished, ledger.len()), (3, 1), "the watch saw one that is younger than the list");
+}
+
+#[test]
+fn a_stream_that_cannot_be_read_does_not_keep_the_others_waiting() {
+    let fail = |ledger: &mut Ledger, end| {
+        ledger.begin_list(OVERDUE_AFTER, at(100));
+        ledger.end_list(end, at(100), |_| true);
+        ledger.is_ready()
+    };
+    let mut refused = Ledger::new();
+    assert!(!refused.is_ready() && fail(&mut refused, ListEnd::Refused));
+    let mut failing = Ledger::reloaded();
+    assert_eq!([0; 3].map(|_| fail(&mut failing, ListEnd::Partial)), [false, false, true]);
+    assert_eq!(failing.listed(), None);
+}
+
+#[test]
+fn an_object_that_could_not_be_read_for_a_while_is_believed_when_it_is_processed() {
+    let mut ledger = Ledger::new();
+    list(&mut ledger, 100, 5, &[("a", 1, Judgement { token: 0, ..pending(90) })]);
+    see(&mut ledger, Source::Single, "a", 6, &Judgement::unknown(Reason::Undecodable, ""), 110);
+    assert!(see(&mut ledger, Source::Single, "a", 7, &processed(90, 0), 120).ack);
 }
 
 #[test]
@@ -296,7 +320,7 @@ fn conditional_objects_are_pending_once_the_signal_was_ever_seen() {
 #[test]
 fn the_signal_is_judged_over_complete_lists() {
     let mut ledger = Ledger::new();
-    ledger.begin_list(Duration::from_secs(300), at(1000));
+    ledger.begin_list(OVERDUE_AFTER, at(1000));
     let old = Judgement { created_at: Some(wall(10)), ..processed(10, 1) };
     see(&mut ledger, Source::List, "a", 1, &old, 1000);
     let mut shown = None;
@@ -347,7 +371,7 @@ fn while_paused_the_clock_stands_still() {
 #[test]
 fn an_object_without_uid_is_counted_and_not_remembered() {
     let mut ledger = Ledger::new();
-    ledger.begin_list(Duration::from_secs(300), at(100));
+    ledger.begin_list(OVERDUE_AFTER, at(100));
     let noted = ledger.apply(Source::List, Identity::default(), &pending(90), at(100));
     ledger.end_list(ListEnd::Complete { version: None }, at(100), |_| true);
     assert_eq!((noted, ledger.len(), ledger.states().of(State::Pending)), (Noted::default(), 0, 1));
@@ -359,7 +383,7 @@ fn the_oldest_are_kept_in_whatever_order_they_come() {
     let objects: Vec<(String, Judgement)> = (0..count).map(|n| (format!("o{n}"), pending(n))).collect();
     let fill = |order: &mut dyn Iterator<Item = &(String, Judgement)>| {
         let mut ledger = Ledger::new();
-        ledger.begin_list(Duration::from_secs(300), at(90_000));
+        ledger.begin_list(OVERDUE_AFTER, at(90_000));
         for (uid, judgement) in order {
             see(&mut ledger, Source::List, uid, 1, judgement, 90_000);
         }
