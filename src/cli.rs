@@ -1,6 +1,89 @@
 //! The command line: one file per command, the writers of reports, and exit codes.
 
 pub mod age;
+pub mod audit;
 pub mod columns;
+pub mod connection;
 pub mod exit;
+pub mod output;
 pub mod report;
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use exit::Exit;
+
+/// Keeps watch over a Kubernetes operator: finds the objects that it left unprocessed
+#[derive(Debug, Parser)]
+#[command(name = "dogwatch", version, disable_help_subcommand = true)]
+#[command(after_help = "Every flag of a command can also be set in the environment: --fail-on as DOGWATCH_FAIL_ON.")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List once, judge, report
+    Audit(audit::args::Args),
+}
+
+/// Under this prefix every flag can be set in the environment: `--fail-on` is `DOGWATCH_FAIL_ON`.
+const ENVIRONMENT: &str = "DOGWATCH_";
+
+impl Cli {
+    /// Reads the command line over the environment.
+    ///
+    /// # Errors
+    /// What clap has to say: a usage error, or the text of `--help` and `--version`.
+    pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let command = Self::command().mut_subcommands(|command| command.mut_args(with_environment));
+        Self::from_arg_matches(&command.try_get_matches_from(arguments)?)
+    }
+}
+
+fn with_environment(argument: clap::Arg) -> clap::Arg {
+    match argument.get_long() {
+        Some(long) if argument.get_env().is_none() => {
+            let variable = format!("{ENVIRONMENT}{}", long.replace('-', "_").to_uppercase());
+            argument.env(variable).hide_env(true)
+        }
+        _ => argument,
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// `audit`.
+    #[error(transparent)]
+    Audit(#[from] audit::Error),
+}
+
+impl Error {
+    /// How the command ends.
+    pub const fn exit(&self) -> Exit {
+        match self {
+            Self::Audit(error) => error.exit(),
+        }
+    }
+}
+
+/// Runs one command. `program` is how this program was called, for the commands that it proposes.
+///
+/// # Errors
+/// When the command has no answer, or not all of it.
+pub fn run(cli: &Cli, program: &str) -> Result<Exit, Error> {
+    match &cli.command {
+        Command::Audit(args) => Ok(audit::run(args, program)?),
+    }
+}
+
+/// An error and its causes in one line.
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}

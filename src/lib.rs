@@ -1,3 +1,13 @@
 //! dogwatch keeps watch over a Kubernetes operator.
+//!
+//! ```text
+//! API server --list--> facts of one object --rule, moment--> state --> tally --> report
+//! ```
+//!
+//! Two halves. The [`judge`] is pure: facts, a rule and a moment in, answers out. The shell around it fetches and prints.
+
 pub mod cli;
+pub mod clock;
+pub mod cluster;
+pub mod config;
 pub mod judge;

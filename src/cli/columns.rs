@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn the_widest_columns_are_cut_to_fit() {
         let lines = table(Some(36));
-        assert_eq!(lines[1], "prod/orders      3  never-processe…");
+        assert_eq!(lines[1], "prod/orders      3  never-processed…");
         assert!(table(Some(1)).iter().all(|line| line.chars().count() <= 28), "narrow, and not endless");
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::cluster::request::Reason;
 use crate::judge::rule::RuleFrom;
 use crate::judge::state::State;
 use crate::judge::tally::{Diagnosis, Finding, States, Summary};
@@ -47,29 +48,11 @@ crate::judge::state::words! {
     }
 }
 
-crate::judge::state::words! {
-    /// Why a resource's objects could not all be read.
-    ErrorReason {
-        /// The API server refused.
-        Forbidden = "forbidden",
-        /// The API server does not serve it.
-        NotFound = "not-found",
-        /// No answer in time.
-        Timeout = "timeout",
-        /// The list's token expired again and again.
-        Expired = "expired",
-        /// The answer was cut short or is not what Kubernetes answers.
-        Decode = "decode",
-        /// Anything else.
-        Other = "other",
-    }
-}
-
 /// Why a resource's objects could not all be read.
 #[derive(Debug, Clone)]
 pub struct ResourceError {
     /// The kind of failure.
-    pub reason: ErrorReason,
+    pub reason: Reason,
     /// One line for a person.
     pub message: String,
 }

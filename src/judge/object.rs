@@ -5,7 +5,7 @@ pub mod tree;
 
 use jiff::Timestamp;
 
-use mask::Mask;
+use mask::{Mask, OTHERS};
 use tree::Tree;
 
 /// The annotation by which a person tells dogwatch to leave an object alone; its value is the reason.
@@ -33,6 +33,7 @@ pub struct Identity<'a> {
 /// An entry's time moves when its manager changes or takes fields, and not when it takes fields away; entries written
 /// before Kubernetes 1.22 do not name the subresource, so a status entry is known by the fields that it owns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
 pub struct ManagedFields<'a> {
     /// Who wrote.
     pub manager: &'a str,
@@ -44,6 +45,8 @@ pub struct ManagedFields<'a> {
     pub owns_status: bool,
     /// Whether it owns labels or annotations.
     pub owns_metadata: bool,
+    /// Whether it owns a top-level stanza beside `spec`, `status` and `metadata`, as in a `ConfigMap`.
+    pub owns_other: bool,
 }
 
 /// The object's facts. Built by [`Object::read`].
@@ -97,6 +100,7 @@ pub fn common_mask() -> Mask {
         .presence(&["metadata", "managedFields", "fieldsV1", "f:status"])
         .presence(&["metadata", "managedFields", "fieldsV1", "f:metadata", "f:labels"])
         .presence(&["metadata", "managedFields", "fieldsV1", "f:metadata", "f:annotations"])
+        .presence(&["metadata", "managedFields", "fieldsV1", OTHERS])
 }
 
 impl<'a> Object<'a> {
@@ -119,6 +123,9 @@ impl<'a> Object<'a> {
             None => return Err(Error::Missing { path: "metadata" }),
             Some(Tree::Map(_)) => {}
             Some(other) => return Err(Error::Field { path: "metadata", found: other.kind(), wanted: "a map" }),
+        }
+        for (key, path) in [("apiVersion", "apiVersion"), ("kind", "kind")] {
+            self.field_as(&[key], path, "text", |value| value.as_str().map(drop))?;
         }
         self.metadata_as("generation", "metadata.generation", "a whole number", |value| value.as_int().map(drop))?;
         for (key, path) in [
@@ -147,7 +154,18 @@ impl<'a> Object<'a> {
         wanted: &'static str,
         accept: impl Fn(&Tree<'a>) -> Option<()>,
     ) -> Result<(), Error> {
-        match self.tree.at(&["metadata", key]) {
+        self.field_as(&["metadata", key], path, wanted, accept)
+    }
+
+    /// Absent is accepted: dumps are often trimmed, and every rule asks for what it needs.
+    fn field_as(
+        &self,
+        keys: &[&str],
+        path: &'static str,
+        wanted: &'static str,
+        accept: impl Fn(&Tree<'a>) -> Option<()>,
+    ) -> Result<(), Error> {
+        match self.tree.at(keys) {
             Some(value) if accept(value).is_none() => Err(Error::Field { path, found: value.kind(), wanted }),
             _ => Ok(()),
         }
@@ -199,12 +217,15 @@ impl<'a> Object<'a> {
     pub fn managed_fields(&self) -> impl Iterator<Item = ManagedFields<'_>> {
         self.tree.at(&["metadata", "managedFields"]).map_or(&[][..], Tree::items).iter().filter_map(|entry| {
             let owns = |path: &[&str]| entry.get("fieldsV1").and_then(|fields| fields.at(path)).is_some();
+            let is_other = |key: &str| key.starts_with("f:") && !matches!(key, "f:spec" | "f:status" | "f:metadata");
+            let fields = entry.get("fieldsV1").map_or(&[][..], Tree::entries);
             Some(ManagedFields {
                 manager: entry.get("manager").and_then(Tree::as_str).unwrap_or_default(),
                 time: entry.get("time").and_then(time)?,
                 owns_spec: owns(&["f:spec"]),
                 owns_status: owns(&["f:status"]),
                 owns_metadata: owns(&["f:metadata", "f:labels"]) || owns(&["f:metadata", "f:annotations"]),
+                owns_other: fields.iter().any(|(key, _)| is_other(key)),
             })
         })
     }

@@ -136,6 +136,15 @@ impl Rule {
         }
     }
 
+    /// Adds the fingerprints to an answer about a deletion: without them a request for deletion would look like an
+    /// acknowledgement of what was desired before.
+    fn complete_deletion(&self, object: &Object<'_>, judgement: Judgement) -> Judgement {
+        match self {
+            Self::Kopf(kopf) => kopf.complete_deletion(object, judgement),
+            Self::Generation(_) => generation::complete(object, judgement),
+        }
+    }
+
     /// The answer for an object that is not being deleted.
     fn judge(&self, object: &Object<'_>, now: Timestamp) -> Judgement {
         match self {
@@ -180,7 +189,7 @@ impl Reader {
 
     fn judge_object(&self, object: &Object<'_>, now: Timestamp) -> Judgement {
         let mut judgement = match object.deleted_at() {
-            Some(deleted_at) => self.judge_deletion(object, deleted_at, now),
+            Some(deleted_at) => self.rule.complete_deletion(object, self.judge_deletion(object, deleted_at, now)),
             None if object.is_ignored() => {
                 Judgement::new(State::Paused, Reason::Ignored, "annotated with dogwatch/ignore")
             }
@@ -200,7 +209,9 @@ impl Reader {
     }
 
     fn judge_deletion(&self, object: &Object<'_>, deleted_at: Timestamp, now: Timestamp) -> Judgement {
-        if let Some(progress) = self.rule.deletion_progress(object, now) {
+        // Records that are left behind once the last finalizer of the operator is gone move no more.
+        let is_released = self.rule.holder(object) == Holder::Others && !self.is_held(object);
+        if let Some(progress) = self.rule.deletion_progress(object, now).filter(|_| !is_released) {
             return progress;
         }
         let pending = |message| Judgement {

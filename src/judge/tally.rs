@@ -202,6 +202,11 @@ impl Tally {
         *self = Self::new(self.now, self.overdue_after, self.asleep_after, keep);
     }
 
+    /// How many objects were counted.
+    pub const fn objects(&self) -> u64 {
+        self.signal.objects
+    }
+
     /// Counts one object in.
     pub fn add(&mut self, identity: Identity<'_>, judgement: &Judgement) {
         self.signal.add(judgement, self.now, self.overdue_after);

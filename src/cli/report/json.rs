@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -56,7 +57,7 @@ struct ResourceEntry<'r> {
     kind: &'r str,
     rule: &'static str,
     rule_from: &'static str,
-    overdue_after_seconds: f64,
+    overdue_after_seconds: serde_json::Number,
     diagnosis: &'static str,
     oldest_pending: Option<String>,
     last_ack: Option<String>,
@@ -155,7 +156,7 @@ fn resource(resource: &Resource) -> ResourceEntry<'_> {
         kind: &resource.kind,
         rule: resource.rule,
         rule_from: resource.rule_from.as_str(),
-        overdue_after_seconds: resource.overdue_after.as_secs_f64(),
+        overdue_after_seconds: number(resource.overdue_after),
         diagnosis: summary.diagnosis.as_str(),
         oldest_pending: summary.oldest_pending.map(text),
         last_ack: summary.last_ack.map(text),
@@ -196,6 +197,15 @@ fn by_state(states: &States) -> BTreeMap<&'static str, u64> {
 
 fn text(at: Timestamp) -> String {
     at.to_string()
+}
+
+/// Seconds, with a fraction only where there is one.
+fn number(duration: Duration) -> serde_json::Number {
+    let whole = serde_json::Number::from(duration.as_secs());
+    if duration.subsec_nanos() == 0 {
+        return whole;
+    }
+    serde_json::Number::from_f64(duration.as_secs_f64()).unwrap_or(whole)
 }
 
 fn seconds(at: Timestamp) -> String {

@@ -79,8 +79,9 @@ fn context(report: &Report) -> String {
 fn operators(report: &Report) -> Columns {
     let mut columns = Columns::new(&["OPERATOR", "DIAGNOSIS", ">OBJECTS", ">OVERDUE", ">OLDEST", ">LAST ACK"]);
     for operator in report.operators() {
-        // What has no objects needs no row, unless it could not even be asked for.
-        if operator.objects == 0 && operator.diagnosis == Diagnosis::Healthy {
+        // What has no objects needs no row, and what has no signal is told in one line further down.
+        let is_shown = |resource: &Resource| resource.summary.states.total() > 0 && !is_silent(resource);
+        if !report.resources.iter().any(|resource| resource.operator == operator.operator && is_shown(resource)) {
             continue;
         }
         columns.row(vec![
@@ -88,7 +89,7 @@ fn operators(report: &Report) -> Columns {
             diagnosis(operator.diagnosis),
             Cell::new(operator.objects.to_string()),
             Cell::new(operator.overdue.to_string()),
-            Cell::new(age(report.now, operator.oldest_pending)),
+            Cell::new(oldest(report.now, operator.oldest_pending)),
             Cell::new(age(report.now, operator.last_ack)),
         ]);
     }
@@ -118,7 +119,7 @@ fn resources(report: &Report) -> Columns {
             Cell::new(short(resource.overdue_after)),
             Cell::new(summary.states.total().to_string()),
             Cell::new(summary.overdue.to_string()),
-            Cell::new(age(report.now, summary.oldest_pending)),
+            Cell::new(oldest(report.now, summary.oldest_pending)),
             Cell::new(age(report.now, summary.last_ack)),
         ]);
     }
@@ -174,12 +175,11 @@ fn unjudged(report: &Report) -> Columns {
                 Cell::new(&error.message),
             ]);
         }
-        let unknown = &resource.summary.unknown;
-        if matches!(unknown[..], [(Reason::NoSignal, _)]) && resource.is_unjudged() {
+        if is_silent(resource) {
             silent.push(resource);
             continue;
         }
-        for (reason, objects) in unknown {
+        for (reason, objects) in &resource.summary.unknown {
             columns.row(vec![
                 Cell::new(&resource.resource),
                 Cell::new(objects.to_string()),
@@ -202,6 +202,21 @@ fn unjudged(report: &Report) -> Columns {
     columns
 }
 
+/// Whether no object shows anything that its rule could read, and nothing else is wrong.
+fn is_silent(resource: &Resource) -> bool {
+    matches!(resource.summary.unknown[..], [(Reason::NoSignal, _)]) && resource.is_unjudged()
+}
+
+/// The first few names, and how many there are beyond them.
+fn few(names: &[&str]) -> String {
+    match names {
+        [first, second, third, rest @ ..] if !rest.is_empty() => {
+            format!("{first}, {second}, {third} and {} more", rest.len())
+        }
+        names => names.join(", "),
+    }
+}
+
 fn summary(report: &Report) -> String {
     let states = report.states();
     let parts: Vec<String> = State::ALL
@@ -221,7 +236,7 @@ fn summary(report: &Report) -> String {
         ([], 0) if states.total() == states.of(State::Unknown) => "Nothing could be judged.".to_owned(),
         ([], 0) => "Nothing overdue.".to_owned(),
         ([], overdue) => format!("{} overdue.", count(overdue, "object")),
-        (asleep, overdue) => format!("{} overdue; asleep: {}.", count(overdue, "object"), asleep.join(", ")),
+        (asleep, overdue) => format!("{} overdue; asleep: {}.", count(overdue, "object"), few(asleep)),
     };
     if parts.is_empty() {
         verdict
@@ -256,6 +271,11 @@ fn state(finding: &Finding) -> Cell {
 
 fn age(now: Timestamp, at: Option<Timestamp>) -> String {
     at.map_or_else(|| "-".to_owned(), |at| short(now.duration_since(at).try_into().unwrap_or_default()))
+}
+
+/// A pending object whose age nobody knows counts from now, and may be of any age.
+fn oldest(now: Timestamp, at: Option<Timestamp>) -> String {
+    if at == Some(now) { ">=0s".to_owned() } else { age(now, at) }
 }
 
 /// With `>=` in front where the truth may be more.

@@ -62,6 +62,11 @@ impl Mask {
         &mut self.named[at].1
     }
 
+    /// True when everything below is read.
+    pub(super) const fn is_whole(&self) -> bool {
+        self.whole
+    }
+
     /// True when nothing but presence is read.
     pub(super) fn is_presence(&self) -> bool {
         !self.whole && self.named.is_empty() && self.others.is_none()

@@ -11,6 +11,7 @@ fn refusal(json: &str) -> String {
 fn facts_that_answers_stand_on_must_have_their_type() {
     assert_eq!(refusal(r#"{"kind":"K"}"#), "metadata is missing");
     assert_eq!(refusal(r#"{"metadata":null}"#), "metadata is missing");
+    assert_eq!(refusal(r#"{"apiVersion":{"a":null},"metadata":{}}"#), "apiVersion is a map, not text");
     assert_eq!(refusal("[]"), "the object is a list, not a map");
     assert_eq!(refusal(r#"{"metadata":{"generation":"3"}}"#), "metadata.generation is text, not a whole number");
     let digits = format!(r#"{{"metadata":{{"generation":{}}}}}"#, "1".repeat(40));

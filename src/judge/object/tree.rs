@@ -38,7 +38,7 @@ impl<'a> Tree<'a> {
     /// fit a double, or what is read is nested deeper than 128 levels. What is not read may be nested without bound.
     pub fn read(json: &'a [u8], mask: &Mask) -> Result<Self, serde_json::Error> {
         let mut reader = serde_json::Deserializer::from_slice(json);
-        let tree = Masked(mask).deserialize(&mut reader)?;
+        let tree = Masked::value(mask).deserialize(&mut reader)?;
         reader.end()?;
         Ok(tree)
     }
@@ -114,13 +114,24 @@ impl<'a> Tree<'a> {
     }
 }
 
-struct Masked<'m>(&'m Mask);
+struct Masked<'m> {
+    mask: &'m Mask,
+    /// Inside a list that the mask's path goes through. Such a path does not go through a list in a list: Kubernetes
+    /// has no use for that, and nothing is to be read of a bottomless one.
+    is_item: bool,
+}
+
+impl<'m> Masked<'m> {
+    const fn value(mask: &'m Mask) -> Self {
+        Self { mask, is_item: false }
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for Masked<'_> {
     type Value = Tree<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree<'de>, D::Error> {
-        if self.0.is_presence() {
+        if self.mask.is_presence() {
             // `null` must be told apart from a value even where the value does not matter.
             return deserializer.deserialize_option(PresenceVisitor);
         }
@@ -164,8 +175,12 @@ impl<'de> Visitor<'de> for Masked<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Tree<'de>, A::Error> {
+        if self.is_item && !self.mask.is_whole() {
+            while seq.next_element::<IgnoredAny>()?.is_some() {}
+            return Ok(Tree::Unread);
+        }
         let mut items = Vec::new();
-        while let Some(item) = seq.next_element_seed(Masked(self.0))? {
+        while let Some(item) = seq.next_element_seed(Masked { mask: self.mask, is_item: true })? {
             items.push(item);
         }
         Ok(Tree::List(items))
@@ -174,9 +189,9 @@ impl<'de> Visitor<'de> for Masked<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree<'de>, A::Error> {
         let mut entries: Vec<(Cow<'de, str>, Tree<'de>)> = Vec::new();
         while let Some(key) = map.next_key_seed(Key)? {
-            match self.0.below(&key) {
+            match self.mask.below(&key) {
                 Some(mask) => {
-                    let value = map.next_value_seed(Masked(mask))?;
+                    let value = map.next_value_seed(Masked::value(mask))?;
                     entries.push((key, value));
                 }
                 None => {
@@ -271,6 +286,9 @@ mod tests {
         assert!(Tree::read(deep.as_bytes(), &mask).is_ok());
         let digits = format!(r#"{{"a":1,"z":{}}}"#, "9".repeat(40));
         assert!(Tree::read(digits.as_bytes(), &mask).is_ok());
+        let lists = format!(r#"{{"a":{}{}}}"#, "[".repeat(5000), "]".repeat(5000));
+        let tree = Tree::read(lists.as_bytes(), &Mask::new().whole(&["a", "b"])).expect("one level is read");
+        assert_eq!(tree.get("a"), Some(&Tree::List(vec![Tree::Unread])));
         assert!(Tree::read(br#"{"a":1,"z":[}"#, &mask).is_err());
         assert!(Tree::read(br#"{"a":1} 2"#, &mask).is_err());
     }

@@ -53,6 +53,15 @@ struct Seen {
 }
 
 impl Seen {
+    fn read(object: &Object<'_>, generation: i64) -> Self {
+        let conditions = object.conditions().iter();
+        Self {
+            generation,
+            observed: observed_generation(object),
+            condition: conditions.filter_map(|condition| number(condition.get("observedGeneration"))).max(),
+        }
+    }
+
     fn newest(&self) -> Option<i64> {
         self.observed.max(self.condition)
     }
@@ -85,15 +94,7 @@ impl Generation {
         let Some(generation) = object.generation() else {
             return Judgement::unknown(Reason::NoSignal, "the object has no metadata.generation");
         };
-        let seen = Seen {
-            generation,
-            observed: observed_generation(object),
-            condition: object
-                .conditions()
-                .iter()
-                .filter_map(|condition| number(condition.get("observedGeneration")))
-                .max(),
-        };
+        let seen = Seen::read(object, generation);
         let judgement = if is_paused(object) {
             Judgement::new(State::Paused, Reason::Suspended, "suspended or paused by its own marker")
         } else if self.has_status_subresource {
@@ -102,13 +103,7 @@ impl Generation {
             let message = "the resource has no status subresource, so its generation counts status writes as well";
             Judgement::unknown(Reason::NoSignal, message)
         };
-        Judgement {
-            token: token(&seen),
-            desired: generation.unsigned_abs(),
-            desired_at: desired_at(object),
-            signalled: seen.newest().is_some(),
-            ..judgement
-        }
+        Judgement { desired_at: desired_at(object), ..with_numbers(&seen, judgement) }
     }
 
     fn compare(&self, object: &Object<'_>, seen: &Seen) -> Judgement {
@@ -172,6 +167,23 @@ impl Generation {
     }
 }
 
+/// Adds the fingerprints to an answer about a deletion, which raises the generation as well.
+pub(super) fn complete(object: &Object<'_>, judgement: Judgement) -> Judgement {
+    match object.generation() {
+        Some(generation) => with_numbers(&Seen::read(object, generation), judgement),
+        None => judgement,
+    }
+}
+
+fn with_numbers(seen: &Seen, judgement: Judgement) -> Judgement {
+    Judgement {
+        token: token(seen),
+        desired: seen.generation.unsigned_abs(),
+        signalled: seen.newest().is_some(),
+        ..judgement
+    }
+}
+
 fn behind(observed: i64, generation: i64) -> Judgement {
     // Some CRDs default the number to -1 or 0, which no operator has written.
     if observed <= 0 {
@@ -218,8 +230,9 @@ fn has_status(object: &Object<'_>) -> bool {
 /// cannot belong to an older one, unless the CRD's defaults wrote it, which is why a condition must be younger than the
 /// object; later, a status entry of `managedFields` must be as new as every spec entry.
 fn status_follows_spec(object: &Object<'_>, generation: i64) -> bool {
-    let created_at = object.created_at();
-    if generation == 1 && condition_times(object).any(|at| created_at.is_some_and(|created| at >= created)) {
+    // Defaults carry the epoch, which also tells them apart where a trimmed dump has no creation time.
+    let earliest = object.created_at().unwrap_or(Timestamp::from_second(1).unwrap_or_default());
+    if generation == 1 && condition_times(object).any(|at| at >= earliest) {
         return true;
     }
     let spec = object.managed_fields().filter(|entry| entry.owns_spec).map(|entry| entry.time).max();

@@ -1,0 +1,209 @@
+//! The audit of a cluster: one list a resource, every object judged as its bytes arrive.
+
+use jiff::Timestamp;
+use tokio::sync::Notify;
+
+use super::progress::Progress;
+use super::settings::Chosen;
+use super::target::Target;
+use crate::cli::report::{Resource, ResourceError};
+use crate::cluster::list::{self, Listing, Query, Seen};
+use crate::cluster::request::{Client, Reason as ListReason};
+use crate::judge::object::Identity;
+use crate::judge::rule::auto::Evidence;
+use crate::judge::rule::kopf;
+use crate::judge::state::{Judgement, Reason};
+use crate::judge::tally::{Keep, Tally};
+
+/// What is the same for every resource of one audit.
+#[derive(Debug)]
+pub struct Request<'r> {
+    /// The moment to judge at.
+    pub now: Timestamp,
+    /// Which objects to keep by name.
+    pub keep: Keep,
+    /// The namespaces asked for; empty: all.
+    pub namespaces: &'r [String],
+    /// `-l`.
+    pub labels: Option<&'r str>,
+    /// `--field-selector`.
+    pub fields: Option<&'r str>,
+    /// Objects a page.
+    pub page_size: u32,
+    /// Larger objects are not read.
+    pub max_object_bytes: usize,
+    /// Where a person sees how far it is.
+    pub progress: &'r Progress,
+}
+
+/// Lists and judges one resource.
+pub async fn judge(client: &Client, target: &Target, request: &Request<'_>) -> Resource {
+    let mut evidence = Evidence { kopf_marks: false, status_subresource: Some(target.resource.has_status) };
+    let mut look = Look::new(target, request, evidence);
+    if look.run(client).await == End::ShowsMarks {
+        evidence.kopf_marks = true;
+        look = Look::new(target, request, evidence);
+        look.run(client).await;
+    }
+    request.progress.resource_done();
+    look.report()
+}
+
+/// How a look ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Everything that could be read was.
+    Read,
+    /// The objects show marks of another rule than the one in use: what was counted is of no use.
+    ShowsMarks,
+}
+
+/// One look at the objects of one resource.
+struct Look<'r> {
+    target: &'r Target,
+    request: &'r Request<'r>,
+    chosen: Chosen,
+    tally: Tally,
+    /// Whether marks would change the rule.
+    is_open: bool,
+    error: Option<ResourceError>,
+}
+
+impl<'r> Look<'r> {
+    fn new(target: &'r Target, request: &'r Request<'r>, evidence: Evidence) -> Self {
+        let chosen = target.settings.choose(evidence);
+        let tally = chosen.tally(request.now, request.keep.clone());
+        let is_open = target.settings.is_open() && !evidence.kopf_marks;
+        Self { target, request, chosen, tally, is_open, error: None }
+    }
+
+    /// Makes the list, or one for each namespace and name that was asked for.
+    async fn run(&mut self, client: &Client) -> End {
+        for namespace in self.namespaces() {
+            for fields in self.field_selectors() {
+                if self.list(client, namespace, fields.as_deref()).await == End::ShowsMarks {
+                    return End::ShowsMarks;
+                }
+            }
+        }
+        End::Read
+    }
+
+    async fn list(&mut self, client: &Client, namespace: Option<&str>, fields: Option<&str>) -> End {
+        let labels = both(self.request.labels, self.target.settings.resource.selector.as_deref());
+        let query = Query {
+            namespace,
+            labels: labels.as_deref(),
+            fields,
+            page_size: self.request.page_size,
+            max_object_bytes: self.request.max_object_bytes,
+            ..Query::new(&self.target.resource)
+        };
+        let before = self.tally.objects();
+        let marks = Notify::new();
+        let mut shows_marks = false;
+        let listing = {
+            let mut each = |seen: Seen<'_>| {
+                if !shows_marks && self.seen(&seen) == End::ShowsMarks {
+                    shows_marks = true;
+                    marks.notify_one();
+                }
+            };
+            tokio::select! {
+                biased;
+                // The rest of the list would be read in vain.
+                () = marks.notified() => None,
+                listing = list::list(client, &query, &mut each) => Some(listing),
+            }
+        };
+        match listing {
+            Some(listing) if !shows_marks => {
+                self.ended(listing, before, fields.is_some());
+                End::Read
+            }
+            _ => End::ShowsMarks,
+        }
+    }
+
+    fn seen(&mut self, seen: &Seen<'_>) -> End {
+        match seen {
+            Seen::Object(json) if self.is_open && kopf::may_show_marks(json) => return End::ShowsMarks,
+            Seen::Object(json) => {
+                let Self { chosen, tally, target, request, .. } = self;
+                chosen.reader.judge(json, request.now, |identity, judgement| {
+                    if target.settings.means(identity) {
+                        tally.add(identity, &judgement);
+                    }
+                });
+            }
+            Seen::TooLarge { bytes } => {
+                let limit = self.request.max_object_bytes;
+                let message =
+                    format!("the object has {bytes} bytes, more than the {limit} that are read of one object");
+                self.tally.add(Identity::default(), &Judgement::unknown(Reason::Undecodable, message));
+            }
+            Seen::Restarted => self.tally.reset(),
+            Seen::Page { .. } => self.request.progress.objects(&self.target.resource.name(), self.tally.objects()),
+        }
+        End::Read
+    }
+
+    /// The first failure is the one to report.
+    fn ended(&mut self, listing: Listing, before: u64, is_by_name: bool) {
+        let error =
+            listing.error.map(|error| ResourceError { reason: error.reason(), message: crate::cli::chain(&error) });
+        let error = error.or_else(|| {
+            let is_missing = is_by_name && self.target.names.is_some() && self.tally.objects() == before;
+            is_missing.then(|| ResourceError {
+                reason: ListReason::NotFound,
+                message: "there is no object of that name".to_owned(),
+            })
+        });
+        self.error = self.error.take().or(error);
+    }
+
+    fn namespaces(&self) -> Vec<Option<&'r str>> {
+        let resource = &self.target.resource;
+        let configured = self.target.settings.resource.namespaces.names();
+        match (self.request.namespaces, configured) {
+            _ if !resource.namespaced => vec![None],
+            ([], None) => vec![None],
+            ([], Some(each)) => each.into_iter().map(Some).collect(),
+            (asked, _) => asked.iter().map(|namespace| Some(namespace.as_str())).collect(),
+        }
+    }
+
+    fn field_selectors(&self) -> Vec<Option<String>> {
+        let asked = self.request.fields;
+        match &self.target.names {
+            None => vec![asked.map(str::to_owned)],
+            Some(names) => names.iter().map(|name| both(asked, Some(&format!("metadata.name={name}")))).collect(),
+        }
+    }
+
+    fn report(self) -> Resource {
+        let Self { target, chosen, tally, error, .. } = self;
+        let resource = &target.resource;
+        let group = if resource.group.is_empty() { "core" } else { resource.group.as_str() };
+        Resource {
+            operator: target.settings.operator.clone().unwrap_or_else(|| group.to_owned()),
+            resource: resource.name(),
+            version: resource.version.clone(),
+            kind: resource.kind.clone(),
+            rule: chosen.rule().name(),
+            rule_from: chosen.rule_from,
+            overdue_after: chosen.durations.overdue_after,
+            summary: tally.finish(chosen.rule(), error.is_none()),
+            error,
+            is_named: target.is_named,
+        }
+    }
+}
+
+/// Two selectors, both of which have to fit.
+fn both(one: Option<&str>, other: Option<&str>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(format!("{one},{other}")),
+        (one, other) => one.or(other).map(str::to_owned),
+    }
+}

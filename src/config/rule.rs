@@ -1,0 +1,134 @@
+//! The value of `rule`: NAME, or {NAME: {options}}.
+
+use std::time::Duration;
+
+use super::cursor::{Cursor, Section};
+use super::problem::{quoted, suggestion};
+use crate::judge::rule::generation::Generation;
+use crate::judge::rule::kopf::{Kopf, Mode, Options, Storage};
+use crate::judge::rule::{Choice, Rule};
+
+/// Makes a rule of what stands at its name, and of its options where there are any.
+type Read = fn(&Cursor<'_>, Option<&Cursor<'_>>) -> Choice;
+
+/// Every name that `rule` takes.
+const RULES: [(&str, Read); 4] = [("auto", auto), ("kopf", kopf), ("generation", generation), ("cel", cel)];
+
+const STORAGES: [(&str, Storage); 3] =
+    [("auto", Storage::Auto), ("annotations", Storage::Annotations), ("status", Storage::Status)];
+
+const MODES: [(&str, Mode); 4] = [
+    ("auto", Mode::Auto),
+    ("change", Mode::Change),
+    ("event-only", Mode::EventOnly),
+    ("daemon-only", Mode::DaemonOnly),
+];
+
+/// Reads the value of `rule` or of the flag `--rule`.
+pub(super) fn choice(cursor: &Cursor<'_>) -> Option<Choice> {
+    cursor.short_or_long(by_name, with_options)
+}
+
+/// Reports an expression at its place: the language has no evaluator in this version.
+pub(super) fn refuse_cel(cursor: &Cursor<'_>) {
+    cursor.refuse("CEL is not supported by this version yet; leave it out, or name a built-in rule");
+}
+
+fn by_name(cursor: &Cursor<'_>) -> Option<Choice> {
+    let name = cursor.text()?;
+    if let Some((_, read)) = RULES.iter().find(|(known, _)| *known == name) {
+        return Some(read(cursor, None));
+    }
+    let suggestion = suggestion(&name, &RULES.map(|(known, _)| known));
+    cursor.refuse(format!("unknown rule {}; {suggestion}", quoted(&name)));
+    None
+}
+
+fn with_options(section: &mut Section<'_>) -> Option<Choice> {
+    section.call_keys("rule");
+    let mut choice = None;
+    // All of them are read, so that each shows its own problems.
+    for (name, read) in RULES {
+        if let Some(options) = section.written(name) {
+            choice = Some(read(&options, Some(&options)));
+        }
+    }
+    match section.len() {
+        0 => section.refuse("names no rule; write one, as in `rule: auto`"),
+        1 => {}
+        count => section.refuse(format!("names {count} rules; keep one")),
+    }
+    choice
+}
+
+fn auto(_: &Cursor<'_>, options: Option<&Cursor<'_>>) -> Choice {
+    Choice::Auto { max_attempt: max_attempt_alone(options) }
+}
+
+fn generation(_: &Cursor<'_>, options: Option<&Cursor<'_>>) -> Choice {
+    let rule = max_attempt_alone(options).map_or_else(Generation::default, Generation::new);
+    Choice::Named(Rule::Generation(rule))
+}
+
+fn kopf(_: &Cursor<'_>, options: Option<&Cursor<'_>>) -> Choice {
+    let options = options.and_then(|options| options.section(kopf_options)).unwrap_or_default();
+    Choice::Named(Rule::Kopf(Kopf::new(options)))
+}
+
+fn cel(at: &Cursor<'_>, _: Option<&Cursor<'_>>) -> Choice {
+    refuse_cel(at);
+    Choice::Auto { max_attempt: None }
+}
+
+fn max_attempt_alone(options: Option<&Cursor<'_>>) -> Option<Duration> {
+    options?.section(max_attempt).flatten()
+}
+
+/// The option that every rule takes.
+fn max_attempt(section: &mut Section<'_>) -> Option<Duration> {
+    section.read("maxAttempt", Cursor::duration)
+}
+
+fn kopf_options(section: &mut Section<'_>) -> Options {
+    let default = Options::default();
+    let mut text = |key| section.read(key, Cursor::text);
+    Options {
+        prefix: text("prefix"),
+        key: text("key"),
+        status_field: text("statusField"),
+        finalizer: text("finalizer"),
+        storage: section.read("storage", |cursor| cursor.word(&STORAGES)).unwrap_or(default.storage),
+        ignored_fields: section.read("ignoredFields", Cursor::texts).unwrap_or(default.ignored_fields),
+        mode: section.read("mode", |cursor| cursor.word(&MODES)).unwrap_or(default.mode),
+        max_attempt: max_attempt(section).unwrap_or(default.max_attempt),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::problem::Problems;
+    use crate::config::raw;
+
+    #[test]
+    fn every_option_of_kopf_is_converted() {
+        let text = "{prefix: ops.example.com, key: last, storage: status, statusField: kopf.state, \
+                    finalizer: ops.example.com/hold, ignoredFields: [spec.seen], mode: daemon-only, maxAttempt: 20m}";
+        let (node, problems) = (raw::read(text).unwrap(), Problems::default());
+        let options = Cursor::root(&node, &problems).section(kopf_options);
+        assert_eq!(
+            options,
+            Some(Options {
+                prefix: Some("ops.example.com".into()),
+                key: Some("last".into()),
+                storage: Storage::Status,
+                status_field: Some("kopf.state".into()),
+                finalizer: Some("ops.example.com/hold".into()),
+                ignored_fields: vec!["spec.seen".into()],
+                mode: Mode::DaemonOnly,
+                max_attempt: Duration::from_mins(20),
+            })
+        );
+        assert_eq!(problems.into_sorted(), []);
+    }
+}

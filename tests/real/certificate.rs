@@ -1,0 +1,27 @@
+//! The keys of a test's API server.
+
+use std::path::Path;
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+
+/// Writes `ca.crt`, the server's `tls.crt` and `tls.key`, and the pair that signs service account tokens, `sa.key` and
+/// `sa.pub`. EC P-256 throughout: made in no time.
+pub(crate) fn write_all(folder: &Path) {
+    let write = |name: &str, pem: String| std::fs::write(folder.join(name), pem).expect("the folder can be written to");
+
+    let ca_key = KeyPair::generate().expect("a key");
+    let mut ca = CertificateParams::new(Vec::new()).expect("no names");
+    ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    ca.distinguished_name.push(DnType::CommonName, "test CA");
+    write("ca.crt", ca.self_signed(&ca_key).expect("a certificate").pem());
+
+    let key = KeyPair::generate().expect("a key");
+    let server = CertificateParams::new(["127.0.0.1".to_owned(), "localhost".to_owned()]).expect("two names");
+    let certificate = server.signed_by(&key, &Issuer::new(ca, ca_key)).expect("a certificate");
+    write("tls.crt", certificate.pem());
+    write("tls.key", key.serialize_pem());
+
+    let tokens = KeyPair::generate().expect("a key");
+    write("sa.key", tokens.serialize_pem());
+    write("sa.pub", tokens.public_key_pem());
+}
