@@ -277,6 +277,23 @@ fn a_reread_that_disagrees_undoes_those_before() {
 }
 
 #[test]
+fn time_in_which_nothing_could_be_seen_makes_no_restart_fruitless() {
+    let mut world = World::new();
+    until(&mut world, Decision::Recovering);
+    world.operator.is_blocked = true;
+    let closed = world.now;
+    world.gate = Gate::Closed;
+    world.run(closed + HOUR, |_| ());
+    assert_eq!((world.decision(), world.outcomes.len()), (Decision::Recovering, 0));
+    let opened = world.now;
+    world.gate = Gate::Open;
+    world.run(opened + 900, |_| ());
+    assert_eq!(world.decision(), Decision::Recovering);
+    world.run(opened + 960, |_| ());
+    assert_eq!(world.outcomes, [Outcome::Fruitless]);
+}
+
+#[test]
 fn an_operator_elsewhere_is_observed_without_a_pod() {
     let mut world = World::new();
     world.run(30, |_| ());
