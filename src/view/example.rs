@@ -34,6 +34,7 @@ pub(crate) fn an_explanation(stream: &str, diagnosis: Diagnosis) -> Explanation 
         states: States::default(),
         pending: 4,
         overdue: 3,
+        offenders: Vec::new(),
         left_out: 0,
         oldest_pending: Some(tick("06:50:00")),
         candidates: 2,

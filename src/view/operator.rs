@@ -9,10 +9,9 @@ use super::{
     Transition, View, Withheld,
 };
 use crate::judge::decision::Step;
+use crate::judge::diagnosis::OFFENDERS;
 use crate::judge::state::words;
 
-/// At most so many overdue objects of an operator are shown by name.
-pub const OFFENDERS: usize = 50;
 /// At most so many restarts are kept in [`Restarts::history`].
 pub const HISTORY: usize = 20;
 

@@ -28,7 +28,8 @@ pub struct Stream {
     pub evidence: Evidence,
     /// The newest acknowledgement that processed objects show by themselves; for people only.
     pub shown_ack: Option<Timestamp>,
-    /// The oldest overdue objects, oldest first, at most [`super::operator::OFFENDERS`]. Names exist here only.
+    /// The oldest overdue objects, oldest first, at most [`crate::judge::diagnosis::OFFENDERS`]:
+    /// [`Explanation::offenders`] as far as their names are known. Names exist here only.
     pub offenders: Vec<Offender>,
     /// Its lists.
     pub list: List,
