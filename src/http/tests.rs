@@ -352,7 +352,7 @@ fn ipv6_off_means_ipv4_and_a_taken_port_means_taken() {
             tried.borrow_mut().push(address.to_string());
             if address.is_ipv6() || kind == io::ErrorKind::AddrInUse { Err(io::Error::from(kind)) } else { Ok(()) }
         });
-        (tried.into_inner().join(" "), result.map(|(_, address)| address.to_string()).map_err(|it| it.to_string()))
+        (tried.into_inner().join(" "), result.map(|((), address)| address.to_string()).map_err(|it| it.to_string()))
     };
     let off = attempt(any, io::ErrorKind::AddrNotAvailable);
     assert_eq!(off, ("[::]:11850 0.0.0.0:11850".to_owned(), Ok("0.0.0.0:11850".to_owned())));

@@ -144,7 +144,7 @@ async fn https_is_checked_as_the_kubelet_does_without_verifying() {
     tokio::spawn(async move {
         let (stream, _) = listener.accept().await.unwrap();
         let mut stream = acceptor.accept(stream).await.unwrap();
-        stream.read(&mut [0; 2048]).await.unwrap();
+        let _ = stream.read(&mut [0; 2048]).await.unwrap();
         stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.unwrap();
         stream.shutdown().await.unwrap();
     });
