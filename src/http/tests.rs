@@ -408,6 +408,22 @@ async fn the_listener_answers_on_its_own_thread_until_it_is_told_to_stop() {
     assert!(tokio::net::TcpStream::connect(address).await.is_err(), "the port is closed");
 }
 
+#[tokio::test]
+async fn clients_that_say_nothing_cannot_keep_a_probe_waiting() {
+    use tokio::io::AsyncReadExt;
+    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = listener.address();
+    listener.serve(Board::new(a_quiet_view()), std::future::pending()).unwrap();
+    let mut mute = Vec::new();
+    for _ in 0..300 {
+        mute.push(tokio::net::TcpStream::connect(address).await.unwrap());
+    }
+    let answer = tokio::time::timeout(Duration::from_secs(5), raw(address, "GET /healthz HTTP/1.0\r\n\r\n")).await;
+    assert!(answer.expect("in time").starts_with("HTTP/1.0 200 OK\r\n"));
+    let oldest = tokio::time::timeout(Duration::from_secs(5), mute[0].read(&mut [0; 8])).await;
+    assert!(!matches!(oldest.expect("closed, long before its time is over"), Ok(1..)));
+}
+
 #[test]
 fn a_port_that_is_taken_is_an_error_with_its_address() {
     let first = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
