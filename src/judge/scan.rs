@@ -2,12 +2,13 @@
 
 mod block;
 
-use block::{Brackets, Strings, WIDTH};
+use block::{Brackets, Kind, Strings, WIDTH};
 
 /// Where in a value the last chunk ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Scan {
     inside: Inside,
+    kind: Kind,
     depth: u64,
     strings: Strings,
 }
@@ -31,13 +32,15 @@ impl Scan {
     /// Goes on over `chunk`. Returns the index behind the value's last byte, or `None` if the value goes on.
     ///
     /// The first byte of a value must not be white space. A scalar ends before the byte that ends it, so its end shows
-    /// only with the next byte. Brackets are counted and not matched: `[}` is a list as far as this goes.
+    /// only with the next byte. A map ends where its braces balance and a list where its square brackets do; brackets
+    /// of the other kind are not looked at.
     pub(super) fn advance(&mut self, chunk: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < chunk.len() {
             match self.inside {
                 Inside::Nothing => match chunk[at] {
-                    b'{' | b'[' => {
+                    byte @ (b'{' | b'[') => {
+                        self.kind = if byte == b'{' { Kind::Map } else { Kind::List };
                         self.depth = 1;
                         self.inside = Inside::Brackets;
                         at += 1;
@@ -73,7 +76,7 @@ impl Scan {
     fn brackets(&mut self, chunk: &[u8]) -> Option<usize> {
         let (blocks, rest) = chunk.as_chunks::<WIDTH>();
         for (place, block) in blocks.iter().enumerate() {
-            let brackets = self.strings.brackets(block, WIDTH);
+            let brackets = self.strings.brackets(block, WIDTH, self.kind);
             if let Some(end) = self.close(brackets) {
                 return Some(place * WIDTH + end);
             }
@@ -83,11 +86,12 @@ impl Scan {
         }
         let mut block = [b' '; WIDTH];
         block[..rest.len()].copy_from_slice(rest);
-        let brackets = self.strings.brackets(&block, rest.len());
+        let brackets = self.strings.brackets(&block, rest.len(), self.kind);
         self.close(brackets).map(|end| blocks.len() * WIDTH + end)
     }
 
     /// The index in its block behind the bracket that closes the value.
+    #[inline]
     fn close(&mut self, brackets: Brackets) -> Option<usize> {
         let count = |bits: u64| u64::from(bits.count_ones());
         if self.depth <= count(brackets.closing) {

@@ -20,11 +20,12 @@ type Entry<'a> = (Cow<'a, str>, Tree<'a>);
 
 /// [`Tree::read`].
 pub(super) fn read<'a>(json: &'a [u8], mask: &Mask) -> Result<Tree<'a>, Error> {
-    let mut walk = Walk { json, text: std::str::from_utf8(json).ok(), at: 0, depth: 0 };
+    let text = std::str::from_utf8(json).ok();
+    let mut walk = Walk { json, text, at: 0, depth: 0, fault: Fault::NotJson };
     let mut tree = Tree::Unread;
     match walk.value(mask, false, &mut tree).and_then(|()| walk.end()) {
-        Ok(()) => Ok(tree),
-        Err(fault) => Err(Error::new(fault, json, walk.at)),
+        Some(()) => Ok(tree),
+        None => Err(Error::new(walk.fault, json, walk.at)),
     }
 }
 
@@ -36,111 +37,152 @@ struct Walk<'a> {
     /// The next byte; after a fault, where it was found.
     at: usize,
     depth: u8,
+    /// Why a method answered `None`. Kept here because a `Result` of a tree or a text is slow to take apart.
+    fault: Fault,
 }
 
 impl<'a> Walk<'a> {
-    /// Reads the value that begins here into `tree`, which is half of the time that returning it would take.
+    /// Reads the value that begins here into `place`, which holds [`Tree::Unread`].
     ///
     /// `is_item`: inside a list that the mask's path goes through. Such a path does not go through a list in a list:
     /// Kubernetes has no use for that, and nothing is to be read of a bottomless one.
-    fn value(&mut self, mask: &Mask, is_item: bool, tree: &mut Tree<'a>) -> Result<(), Fault> {
+    fn value(&mut self, mask: &Mask, is_item: bool, place: &mut Tree<'a>) -> Option<()> {
         let first = self.peek()?;
         if mask.is_presence() {
             self.skip(first)?;
             // `null` must be told apart from a value even where the value does not matter.
-            *tree = if first == b'n' { Tree::Null } else { Tree::Unread };
-            return Ok(());
+            if first == b'n' {
+                put(place, Tree::Null);
+            }
+            return Some(());
         }
         match first {
-            b'"' => *tree = Tree::Text(self.text()?),
-            b'{' => return self.map(mask, tree),
-            b'[' if is_item && !mask.is_whole() => {
-                self.skip(first)?;
-                *tree = Tree::Unread;
+            b'"' => {
+                let start = self.at + 1;
+                if let Some(text) = self.plain_text() {
+                    put(place, Tree::Text(Cow::Borrowed(text)));
+                    return Some(());
+                }
+                self.unusual_value(start, place)
             }
-            b'[' => return self.list(mask, tree),
-            b't' => {
-                self.word(b"true")?;
-                *tree = Tree::Bool(true);
+            b'{' => {
+                put(place, Tree::Map(Vec::new()));
+                if let Tree::Map(entries) = place { self.map(mask, entries) } else { None }
             }
-            b'f' => {
-                self.word(b"false")?;
-                *tree = Tree::Bool(false);
+            b'[' if is_item && !mask.is_whole() => self.skip(first),
+            b'[' => {
+                put(place, Tree::List(Vec::new()));
+                if let Tree::List(items) = place { self.list(mask, items) } else { None }
             }
-            b'n' => {
-                self.word(b"null")?;
-                *tree = Tree::Null;
-            }
-            _ => *tree = self.number()?,
+            _ => self.scalar(first, place),
         }
-        Ok(())
     }
 
-    fn map(&mut self, mask: &Mask, tree: &mut Tree<'a>) -> Result<(), Fault> {
-        let mut entries: Vec<Entry<'a>> = Vec::new();
+    fn map(&mut self, mask: &Mask, entries: &mut Vec<Entry<'a>>) -> Option<()> {
         self.enter()?;
         if self.peek()? != b'}' {
             loop {
                 if self.peek()? != b'"' {
-                    return Err(Fault::NotJson);
+                    return self.fail(Fault::NotJson);
                 }
-                let key = self.text()?;
-                if self.peek()? != b':' {
-                    return Err(Fault::NotJson);
-                }
-                self.at += 1;
-                if let Some(mask) = mask.below(&key) {
-                    entries.push((key, Tree::Unread));
-                    if let Some((_, tree)) = entries.last_mut() {
-                        self.value(mask, false, tree)?;
-                    }
-                } else {
-                    let first = self.peek()?;
-                    self.skip(first)?;
+                let start = self.at + 1;
+                match self.plain_text() {
+                    Some(key) => match self.below(mask, key)? {
+                        Some(below) => {
+                            if entries.is_empty() {
+                                entries.reserve(mask.width());
+                            }
+                            entries.push((Cow::Borrowed(key), Tree::Unread));
+                            self.last(below, entries)?;
+                        }
+                        None => self.skip_next()?,
+                    },
+                    None => self.unusual_entry(start, mask, entries)?,
                 }
                 match self.peek()? {
                     b',' => self.at += 1,
                     b'}' => break,
-                    _ => return Err(Fault::NotJson),
+                    _ => return self.fail(Fault::NotJson),
                 }
             }
         }
-        if has_duplicate(&entries) {
-            return Err(Fault::DuplicateKey);
+        if has_duplicate(entries) {
+            return self.fail(Fault::DuplicateKey);
         }
         self.leave();
-        *tree = Tree::Map(entries);
-        Ok(())
+        Some(())
     }
 
-    fn list(&mut self, mask: &Mask, tree: &mut Tree<'a>) -> Result<(), Fault> {
-        let mut items = Vec::new();
+    /// Goes behind the colon that follows a key. Returns the mask of its value, if that is to be read.
+    #[inline]
+    fn below<'m>(&mut self, mask: &'m Mask, key: &str) -> Option<Option<&'m Mask>> {
+        if self.peek()? != b':' {
+            return self.fail(Fault::NotJson);
+        }
+        self.at += 1;
+        Some(mask.below(key))
+    }
+
+    /// Reads the value of the last of `entries`.
+    #[inline]
+    fn last(&mut self, mask: &Mask, entries: &mut [Entry<'a>]) -> Option<()> {
+        let (_, place) = entries.last_mut()?;
+        self.value(mask, false, place)
+    }
+
+    #[cold]
+    fn unusual_entry(&mut self, start: usize, mask: &Mask, entries: &mut Vec<Entry<'a>>) -> Option<()> {
+        let key = self.unusual_text(start)?;
+        match self.below(mask, &key)? {
+            Some(mask) => {
+                entries.push((Cow::Owned(key), Tree::Unread));
+                self.last(mask, entries)
+            }
+            None => self.skip_next(),
+        }
+    }
+
+    #[cold]
+    fn unusual_value(&mut self, start: usize, place: &mut Tree<'a>) -> Option<()> {
+        put(place, Tree::Text(Cow::Owned(self.unusual_text(start)?)));
+        Some(())
+    }
+
+    fn list(&mut self, mask: &Mask, items: &mut Vec<Tree<'a>>) -> Option<()> {
         self.enter()?;
         if self.peek()? != b']' {
             loop {
                 items.push(Tree::Unread);
-                if let Some(tree) = items.last_mut() {
-                    self.value(mask, true, tree)?;
-                }
+                self.value(mask, true, items.last_mut()?)?;
                 match self.peek()? {
                     b',' => self.at += 1,
                     b']' => break,
-                    _ => return Err(Fault::NotJson),
+                    _ => return self.fail(Fault::NotJson),
                 }
             }
         }
         self.leave();
-        *tree = Tree::List(items);
-        Ok(())
+        Some(())
     }
 
-    fn enter(&mut self) -> Result<(), Fault> {
+    fn scalar(&mut self, first: u8, place: &mut Tree<'a>) -> Option<()> {
+        let tree = match first {
+            b't' => self.word(b"true").map(|()| Tree::Bool(true)),
+            b'f' => self.word(b"false").map(|()| Tree::Bool(false)),
+            b'n' => self.word(b"null").map(|()| Tree::Null),
+            _ => self.number(),
+        };
+        put(place, tree?);
+        Some(())
+    }
+
+    fn enter(&mut self) -> Option<()> {
         self.depth += 1;
         if self.depth == DEPTH_LIMIT {
-            return Err(Fault::TooDeep);
+            return self.fail(Fault::TooDeep);
         }
         self.at += 1;
-        Ok(())
+        Some(())
     }
 
     fn leave(&mut self) {
@@ -148,13 +190,21 @@ impl<'a> Walk<'a> {
         self.at += 1;
     }
 
+    /// Goes behind the next value.
+    fn skip_next(&mut self) -> Option<()> {
+        let first = self.peek()?;
+        self.skip(first)
+    }
+
     /// Goes behind the value that begins with `first`.
-    fn skip(&mut self, first: u8) -> Result<(), Fault> {
+    fn skip(&mut self, first: u8) -> Option<()> {
         match first {
             b'{' | b'[' => {
-                let end = Scan::default().advance(&self.json[self.at..]);
-                self.at += end.ok_or(Fault::EndsEarly)?;
-                Ok(())
+                match Scan::default().advance(&self.json[self.at..]) {
+                    Some(length) => self.at += length,
+                    None => return self.fail(Fault::EndsEarly),
+                }
+                Some(())
             }
             b'"' => self.skip_text(),
             b't' => self.word(b"true"),
@@ -164,31 +214,41 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn word(&mut self, word: &[u8]) -> Result<(), Fault> {
+    fn word(&mut self, word: &[u8]) -> Option<()> {
         if !self.json[self.at..].starts_with(word) {
-            return Err(Fault::NotJson);
+            return self.fail(Fault::NotJson);
         }
         self.at += word.len();
-        Ok(())
+        Some(())
     }
 
     /// The next byte that is no white space, which is not used up.
-    fn peek(&mut self) -> Result<u8, Fault> {
+    fn peek(&mut self) -> Option<u8> {
         loop {
             match self.json.get(self.at) {
                 Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
-                Some(byte) => return Ok(*byte),
-                None => return Err(Fault::EndsEarly),
+                Some(byte) => return Some(*byte),
+                None => return self.fail(Fault::EndsEarly),
             }
         }
     }
 
-    fn end(&mut self) -> Result<(), Fault> {
-        match self.peek() {
-            Ok(_) => Err(Fault::NotJson),
-            Err(_) => Ok(()),
-        }
+    fn end(&mut self) -> Option<()> {
+        if self.peek().is_none() { Some(()) } else { self.fail(Fault::NotJson) }
     }
+
+    #[cold]
+    fn fail<T>(&mut self, fault: Fault) -> Option<T> {
+        self.fault = fault;
+        None
+    }
+}
+
+/// Stores a tree where [`Tree::Unread`] stands, without a look at what is replaced: that owns nothing. Trees are built
+/// where they are to stay, since processors are slow to move what they have just written.
+#[inline]
+fn put<'a>(place: &mut Tree<'a>, tree: Tree<'a>) {
+    std::mem::forget(std::mem::replace(place, tree));
 }
 
 fn has_duplicate(entries: &[Entry<'_>]) -> bool {

@@ -15,67 +15,70 @@ pub(super) struct Strings {
     escaped: u64,
 }
 
-/// The brackets of a block that stand outside strings. Bit n stands for byte n.
+/// A pair of brackets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `{` and `}`.
+    #[default]
+    Map,
+    /// `[` and `]`.
+    List,
+}
+
+/// The brackets of one kind that stand in a block outside strings. Bit n stands for byte n.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Brackets {
     pub(super) opening: u64,
     pub(super) closing: u64,
 }
 
-/// Where the bytes that matter stand, inside strings or not.
-#[derive(Default)]
-struct Marks {
-    quotes: u64,
-    backslashes: u64,
-    opening: u64,
-    closing: u64,
+impl Kind {
+    const fn pair(self) -> (u8, u8) {
+        match self {
+            Self::Map => (b'{', b'}'),
+            Self::List => (b'[', b']'),
+        }
+    }
 }
 
-impl Marks {
-    fn of(block: &[u8; WIDTH]) -> Self {
-        /// Turns `[` into `{` and `]` into `}`, and nothing else into either.
-        const CASE: u8 = 0x20;
-        let mut marks = Self::default();
-        let (parts, _) = block.as_chunks::<LANES>();
-        for (place, part) in parts.iter().enumerate() {
-            let bytes = u8x16::new(*part);
-            let brackets = bytes | u8x16::splat(CASE);
-            let mask =
-                |bytes: u8x16, byte: u8| u64::from(bytes.simd_eq(u8x16::splat(byte)).to_bitmask()) << (place * LANES);
-            marks.quotes |= mask(bytes, b'"');
-            marks.backslashes |= mask(bytes, b'\\');
-            marks.opening |= mask(brackets, b'{');
-            marks.closing |= mask(brackets, b'}');
-        }
-        marks
-    }
+/// Which bytes of a block have this value.
+#[inline]
+fn places(block: &[u8x16; WIDTH / LANES], byte: u8) -> u64 {
+    let part = |at: usize| u64::from(block[at].simd_eq(u8x16::splat(byte)).to_bitmask()) << (at * LANES);
+    part(0) | part(1) | part(2) | part(3)
 }
 
 impl Strings {
     /// Goes on over the first `length` bytes of `block`, at least one; the bytes behind them must be white space.
-    pub(super) fn brackets(&mut self, block: &[u8; WIDTH], length: usize) -> Brackets {
-        let marks = Marks::of(block);
-        let (escapes, escaped) = escapes(marks.backslashes, self.escaped);
-        let inside = parity(marks.quotes & !escaped) ^ self.inside;
+    #[inline]
+    pub(super) fn brackets(&mut self, block: &[u8; WIDTH], length: usize, kind: Kind) -> Brackets {
+        let (parts, _) = block.as_chunks::<LANES>();
+        let parts = [0, 1, 2, 3].map(|at| u8x16::new(parts[at]));
+        let backslashes = places(&parts, b'\\');
+        let (escapes, escaped) = escapes(backslashes, self.escaped);
+        let inside = parity(places(&parts, b'"') & !escaped) ^ self.inside;
         // Outside strings a backslash is no JSON and escapes nothing, so that it does harm to its own object alone.
-        if marks.backslashes & !inside != 0 {
-            return self.one_by_one(&block[..length]);
+        if backslashes & !inside != 0 {
+            return self.one_by_one(&block[..length], kind);
         }
         self.inside = 0_u64.wrapping_sub(inside >> (WIDTH - 1));
         self.escaped = escapes >> (length - 1) & 1;
-        Brackets { opening: marks.opening & !inside, closing: marks.closing & !inside }
+        let (opening, closing) = kind.pair();
+        Brackets { opening: places(&parts, opening) & !inside, closing: places(&parts, closing) & !inside }
     }
 
-    fn one_by_one(&mut self, bytes: &[u8]) -> Brackets {
+    #[cold]
+    fn one_by_one(&mut self, bytes: &[u8], kind: Kind) -> Brackets {
+        let (opening, closing) = kind.pair();
         let mut brackets = Brackets::default();
         for (at, byte) in bytes.iter().enumerate() {
             let is_inside = self.inside != 0;
-            match byte {
+            match *byte {
                 _ if self.escaped != 0 => self.escaped = 0,
                 b'\\' if is_inside => self.escaped = 1,
                 b'"' => self.inside = !self.inside,
-                b'{' | b'[' if !is_inside => brackets.opening |= 1 << at,
-                b'}' | b']' if !is_inside => brackets.closing |= 1 << at,
+                byte if byte == opening && !is_inside => brackets.opening |= 1 << at,
+                byte if byte == closing && !is_inside => brackets.closing |= 1 << at,
                 _ => {}
             }
         }
@@ -107,7 +110,7 @@ const fn parity(mut bits: u64) -> u64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Strings, WIDTH};
+    use super::{Kind, Strings, WIDTH};
 
     fn json_like(length: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Vec<u8>> {
         prop::collection::vec(prop::sample::select(&b"\\\\\\\"\"{}[]x \xff"[..]), length)
@@ -115,7 +118,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_block_is_what_its_bytes_are_one_by_one(bytes in json_like(1..=WIDTH), inside: bool, escaped: bool) {
+        fn a_block_is_what_its_bytes_are_one_by_one(bytes in json_like(1..=WIDTH), inside: bool, escaped: bool, map: bool) {
+            let kind = if map { Kind::Map } else { Kind::List };
             let start = Strings {
                 inside: if inside { u64::MAX } else { 0 },
                 escaped: u64::from(inside && escaped),
@@ -123,7 +127,7 @@ mod tests {
             let mut block = [b' '; WIDTH];
             block[..bytes.len()].copy_from_slice(&bytes);
             let (mut at_once, mut single) = (start, start);
-            prop_assert_eq!(at_once.brackets(&block, bytes.len()), single.one_by_one(&bytes));
+            prop_assert_eq!(at_once.brackets(&block, bytes.len(), kind), single.one_by_one(&bytes, kind));
             prop_assert_eq!((at_once.inside, at_once.escaped), (single.inside, single.escaped));
         }
     }

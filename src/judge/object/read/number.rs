@@ -6,7 +6,7 @@ use super::{Fault, Tree, Walk};
 const SHORT: usize = 18;
 
 impl<'a> Walk<'a> {
-    pub(super) fn number(&mut self) -> Result<Tree<'a>, Fault> {
+    pub(super) fn number(&mut self) -> Option<Tree<'a>> {
         let start = self.at;
         let is_whole = self.pass_number()?;
         let text = &self.json[start..self.at];
@@ -15,23 +15,23 @@ impl<'a> Walk<'a> {
             digits => (false, digits),
         };
         if !is_whole || digits.len() > SHORT {
-            return unusual(text);
+            return self.unusual(text);
         }
         let number = digits.iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
         match (is_negative, number) {
             // Negative zero is no integer.
-            (true, 0) => unusual(text),
-            (true, number) => Ok(Tree::Int(-number)),
-            (false, number) => Ok(Tree::Int(number)),
+            (true, 0) => self.unusual(text),
+            (true, number) => Some(Tree::Int(-number)),
+            (false, number) => Some(Tree::Int(number)),
         }
     }
 
-    pub(super) fn skip_number(&mut self) -> Result<(), Fault> {
+    pub(super) fn skip_number(&mut self) -> Option<()> {
         self.pass_number().map(drop)
     }
 
     /// Goes behind a number. Returns whether it has neither a fraction nor an exponent.
-    fn pass_number(&mut self) -> Result<bool, Fault> {
+    fn pass_number(&mut self) -> Option<bool> {
         self.pass(b"-");
         if !self.pass(b"0") {
             self.pass_digits()?;
@@ -45,7 +45,7 @@ impl<'a> Walk<'a> {
             self.pass(b"+-");
             self.pass_digits()?;
         }
-        Ok(!has_fraction && !has_exponent)
+        Some(!has_fraction && !has_exponent)
     }
 
     fn pass(&mut self, any: &[u8]) -> bool {
@@ -55,21 +55,24 @@ impl<'a> Walk<'a> {
     }
 
     /// At least one digit.
-    fn pass_digits(&mut self) -> Result<(), Fault> {
+    fn pass_digits(&mut self) -> Option<()> {
         let rest = &self.json[self.at..];
         let count = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
         self.at += count;
         match (count, rest) {
-            (0, []) => Err(Fault::EndsEarly),
-            (0, _) => Err(Fault::NotJson),
-            _ => Ok(()),
+            (0, []) => self.fail(Fault::EndsEarly),
+            (0, _) => self.fail(Fault::NotJson),
+            _ => Some(()),
         }
     }
-}
 
-/// The text has a number's form, so all that can be wrong with it is its size.
-fn unusual<'a>(text: &[u8]) -> Result<Tree<'a>, Fault> {
-    let number: serde_json::Number = serde_json::from_slice(text).map_err(|_| Fault::OutOfRange)?;
-    let whole = || number.as_i64().map(Tree::Int).or_else(|| number.as_u64().map(Tree::Uint));
-    whole().or_else(|| number.as_f64().map(Tree::Float)).ok_or(Fault::OutOfRange)
+    /// The text has a number's form, so all that can be wrong with it is its size.
+    #[cold]
+    fn unusual(&mut self, text: &[u8]) -> Option<Tree<'a>> {
+        let Ok(number) = serde_json::from_slice::<serde_json::Number>(text) else {
+            return self.fail(Fault::OutOfRange);
+        };
+        let whole = || number.as_i64().map(Tree::Int).or_else(|| number.as_u64().map(Tree::Uint));
+        whole().or_else(|| number.as_f64().map(Tree::Float))
+    }
 }

@@ -1,6 +1,5 @@
 //! Strings.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use wide::u8x16;
@@ -10,46 +9,27 @@ use super::{Fault, Walk};
 const LANES: usize = 16;
 
 impl<'a> Walk<'a> {
-    /// Reads the string that begins here.
-    #[inline]
-    pub(super) fn text(&mut self) -> Result<Cow<'a, str>, Fault> {
+    /// Reads the string that begins here. `None` where it is not plain; [`Walk::unusual_text`] then goes on.
+    pub(super) fn plain_text(&mut self) -> Option<&'a str> {
         let start = self.at + 1;
         self.at = start;
-        if self.pass_plain()? == b'"' {
-            self.at += 1;
-            return self.utf8(start..self.at - 1).map(Cow::Borrowed);
+        if self.pass_plain()? != b'"' {
+            return None;
         }
-        self.escaped(start).map(Cow::Owned)
-    }
-
-    /// Goes behind the string that begins here.
-    pub(super) fn skip_text(&mut self) -> Result<(), Fault> {
+        let text = self.utf8(start..self.at)?;
         self.at += 1;
-        while self.pass_plain()? == b'\\' {
-            self.at += 2;
-        }
-        self.at += 1;
-        Ok(())
-    }
-
-    /// Goes to the next quote or backslash and returns it.
-    #[inline]
-    fn pass_plain(&mut self) -> Result<u8, Fault> {
-        let rest = self.json.get(self.at..).unwrap_or_default();
-        self.at += plain_length(rest);
-        match self.json.get(self.at) {
-            Some(byte @ (b'"' | b'\\')) => Ok(*byte),
-            // Control characters must be written with a backslash.
-            Some(_) => Err(Fault::NotJson),
-            None => Err(Fault::EndsEarly),
-        }
+        Some(text)
     }
 
     /// Reads the string whose content begins at `start`, from its first backslash on.
-    fn escaped(&mut self, start: usize) -> Result<String, Fault> {
+    #[cold]
+    pub(super) fn unusual_text(&mut self, start: usize) -> Option<String> {
+        if self.json.get(self.at) != Some(&b'\\') {
+            return None;
+        }
         let mut text = String::from(self.utf8(start..self.at)?);
         loop {
-            let escaped = self.json.get(self.at + 1).ok_or(Fault::EndsEarly)?;
+            let Some(escaped) = self.json.get(self.at + 1) else { return self.fail(Fault::EndsEarly) };
             text.push(match escaped {
                 b'"' | b'\\' | b'/' => char::from(*escaped),
                 b'n' => '\n',
@@ -58,7 +38,7 @@ impl<'a> Walk<'a> {
                 b'b' => '\u{8}',
                 b'f' => '\u{c}',
                 b'u' => return self.by_library(start),
-                _ => return Err(Fault::NotJson),
+                _ => return self.fail(Fault::NotJson),
             });
             self.at += 2;
             let from = self.at;
@@ -66,25 +46,49 @@ impl<'a> Walk<'a> {
             text.push_str(self.utf8(from..self.at)?);
             if end == b'"' {
                 self.at += 1;
-                return Ok(text);
+                return Some(text);
             }
         }
     }
 
+    /// Goes behind the string that begins here.
+    pub(super) fn skip_text(&mut self) -> Option<()> {
+        self.at += 1;
+        while self.pass_plain()? == b'\\' {
+            self.at += 2;
+        }
+        self.at += 1;
+        Some(())
+    }
+
+    /// Goes to the next quote or backslash and returns it.
+    #[inline]
+    fn pass_plain(&mut self) -> Option<u8> {
+        let rest = self.json.get(self.at..).unwrap_or_default();
+        self.at += plain_length(rest);
+        match self.json.get(self.at) {
+            Some(byte @ (b'"' | b'\\')) => Some(*byte),
+            // Control characters must be written with a backslash.
+            Some(_) => self.fail(Fault::NotJson),
+            None => self.fail(Fault::EndsEarly),
+        }
+    }
+
     /// Has the string read whose content begins at `start`.
-    fn by_library(&mut self, start: usize) -> Result<String, Fault> {
+    fn by_library(&mut self, start: usize) -> Option<String> {
         self.at = start - 1;
         self.skip_text()?;
-        serde_json::from_slice(&self.json[start - 1..self.at]).map_err(|_| Fault::NotJson)
+        let text = serde_json::from_slice(&self.json[start - 1..self.at]);
+        text.ok().or_else(|| self.fail(Fault::NotJson))
     }
 
     #[inline]
-    fn utf8(&self, range: Range<usize>) -> Result<&'a str, Fault> {
+    fn utf8(&mut self, range: Range<usize>) -> Option<&'a str> {
         let part = match self.text {
             Some(text) => text.get(range),
             None => std::str::from_utf8(&self.json[range]).ok(),
         };
-        part.ok_or(Fault::NotJson)
+        part.or_else(|| self.fail(Fault::NotJson))
     }
 }
 
