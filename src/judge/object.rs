@@ -1,5 +1,6 @@
 //! Facts of one object, read borrowed through a mask.
 
+mod identity;
 pub mod mask;
 pub(in crate::judge) mod read;
 pub mod tree;
@@ -10,28 +11,12 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
+pub use identity::{Identity, identity_mask, identity_of};
 use mask::{Mask, OTHERS};
 use tree::Tree;
 
 /// The annotation by which a person tells dogwatch to leave an object alone; its value is the reason.
 pub const IGNORE_ANNOTATION: &str = "dogwatch/ignore";
-
-/// Which object it is. Everything is as the object says; dumps may lack any of it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Identity<'a> {
-    /// `apiVersion`, absent in the items of some lists.
-    pub api_version: Option<&'a str>,
-    /// `kind`, absent in the items of some lists.
-    pub kind: Option<&'a str>,
-    /// `metadata.namespace`.
-    pub namespace: Option<&'a str>,
-    /// `metadata.name`.
-    pub name: Option<&'a str>,
-    /// `metadata.uid`.
-    pub uid: Option<&'a str>,
-    /// `metadata.resourceVersion`.
-    pub resource_version: Option<&'a str>,
-}
 
 /// One entry of `metadata.managedFields`.
 ///
@@ -204,7 +189,7 @@ impl<'a> Object<'a> {
 
     /// Which object it is.
     pub fn identity(&self) -> Identity<'_> {
-        identity_in(&self.tree)
+        Identity::of(&self.tree)
     }
 
     /// `metadata.generation`: 1 at creation and one more for each change outside metadata, status excluded if the CRD
@@ -258,29 +243,6 @@ impl<'a> Object<'a> {
     /// `status.conditions`, or nothing where it is no list.
     pub fn conditions(&self) -> &[Tree<'a>] {
         self.tree.at(&["status", "conditions"]).map_or(&[], Tree::items)
-    }
-}
-
-/// The identity of an object that [`Object::read`] refused, as far as it can be read.
-pub fn identity_of<R>(json: &[u8], then: impl FnOnce(Identity<'_>) -> R) -> R {
-    let mask = Mask::new()
-        .fields(&[], &["apiVersion", "kind"])
-        .fields(&["metadata"], &["name", "namespace", "uid", "resourceVersion"]);
-    match Tree::read(json, &mask) {
-        Ok(tree) => then(identity_in(&tree)),
-        Err(_) => then(Identity::default()),
-    }
-}
-
-fn identity_in<'t>(tree: &'t Tree<'_>) -> Identity<'t> {
-    let text = |path: &[&str]| tree.at(path).and_then(Tree::as_str);
-    Identity {
-        api_version: text(&["apiVersion"]),
-        kind: text(&["kind"]),
-        namespace: text(&["metadata", "namespace"]),
-        name: text(&["metadata", "name"]),
-        uid: text(&["metadata", "uid"]),
-        resource_version: text(&["metadata", "resourceVersion"]),
     }
 }
 

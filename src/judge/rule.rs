@@ -182,7 +182,7 @@ impl Reader {
             Ok(object) => then(object.identity(), self.judge_object(&object, now)),
             Err(error) => {
                 let judgement = Judgement::unknown(Reason::Undecodable, error.to_string());
-                object::identity_of(json, |identity| then(identity, judgement))
+                object::identity_of(json, &object::identity_mask(), |identity| then(identity, judgement))
             }
         }
     }

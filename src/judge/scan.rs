@@ -117,32 +117,4 @@ impl Scan {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Scan;
-
-    fn end(text: &str) -> Option<usize> {
-        Scan::default().advance(text.as_bytes())
-    }
-
-    #[test]
-    fn a_value_ends_where_its_brackets_close() {
-        assert_eq!(end(r#"{"a":[1,{"b":"}]\"{"}]} tail"#), Some(23));
-        assert_eq!(end(r"[] "), Some(2));
-        assert_eq!(end(r#""te\\xt",1"#), Some(8));
-        assert_eq!(end("12.5e3,"), Some(6));
-        assert_eq!(end("nu"), None);
-    }
-
-    #[test]
-    fn the_end_is_the_same_wherever_the_chunks_are_cut() {
-        let text = r#"{"k\"\\":{"a":["x\u0022",[],{}],"b":-1.5e9},"z":"\\"}rest"#;
-        let whole = end(text).expect("the value ends");
-        for cut in 0..text.len() {
-            let mut scan = Scan::default();
-            let found = scan
-                .advance(&text.as_bytes()[..cut])
-                .or_else(|| scan.advance(&text.as_bytes()[cut..]).map(|more| cut + more));
-            assert_eq!(found, Some(whole), "cut at {cut}");
-        }
-    }
-}
+mod tests;

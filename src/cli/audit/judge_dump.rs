@@ -10,7 +10,7 @@ use super::survey::{Key, Place, Survey, version};
 use super::word::Word;
 use crate::cli::report::Resource;
 use crate::judge::cut::Piece;
-use crate::judge::object::{Identity, identity_of};
+use crate::judge::object::{Identity, identity_mask, identity_of};
 use crate::judge::state::{Judgement, Reason};
 use crate::judge::tally::{Keep, Tally};
 
@@ -61,12 +61,13 @@ pub struct Judged<'r> {
 pub fn judge<'r>(files: &[DumpFile], survey: &'r Survey, request: &'r Request<'r>) -> Judged<'r> {
     let unused = request.words.iter().collect();
     let mut judge = Judge { survey, request, order: Vec::new(), entries: HashMap::new(), unused };
+    let mask = identity_mask();
     for (file, dump_file) in files.iter().enumerate() {
         let mut place = Place { file, list: 0 };
         let end = dump_file.pieces(request.max_object_bytes, &mut |piece| match piece {
             Piece::Envelope(_) => place.list += 1,
-            Piece::Item(bytes) => identity_of(bytes, |identity| judge.object(bytes, place, true, identity)),
-            Piece::Document(bytes) => identity_of(bytes, |identity| judge.object(bytes, place, false, identity)),
+            Piece::Item(bytes) => identity_of(bytes, &mask, |identity| judge.object(bytes, place, true, identity)),
+            Piece::Document(bytes) => identity_of(bytes, &mask, |identity| judge.object(bytes, place, false, identity)),
             Piece::TooLarge { bytes } => judge.too_large(bytes, place),
         });
         // The survey has the fault already, and the report says of these resources that they are incomplete.

@@ -64,8 +64,8 @@ struct Look<'r> {
     request: &'r Request<'r>,
     chosen: Chosen,
     tally: Tally,
-    /// Whether marks would change the rule.
-    is_open: bool,
+    /// Set where marks of kopf would change the rule.
+    signs: Option<kopf::Signs>,
     error: Option<ResourceError>,
 }
 
@@ -74,7 +74,8 @@ impl<'r> Look<'r> {
         let chosen = target.settings.choose(evidence);
         let tally = chosen.tally(request.now, request.keep.clone());
         let is_open = target.settings.is_open() && !evidence.kopf_marks;
-        Self { target, request, chosen, tally, is_open, error: None }
+        let signs = is_open.then(kopf::Signs::new);
+        Self { target, request, chosen, tally, signs, error: None }
     }
 
     /// Makes the list, or one for each namespace and name that was asked for.
@@ -127,7 +128,9 @@ impl<'r> Look<'r> {
 
     fn seen(&mut self, seen: &Seen<'_>) -> End {
         match seen {
-            Seen::Object(json) if self.is_open && kopf::may_show_marks(json) => return End::ShowsMarks,
+            Seen::Object(json) if self.signs.as_ref().is_some_and(|signs| signs.may_be_in(json)) => {
+                return End::ShowsMarks;
+            }
             Seen::Object(json) => {
                 let Self { chosen, tally, target, request, .. } = self;
                 chosen.reader.judge(json, request.now, |identity, judgement| {

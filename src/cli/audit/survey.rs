@@ -9,7 +9,7 @@ use super::word::{Shown, resource_name};
 use crate::judge::cut::Piece;
 use crate::judge::object::mask::Mask;
 use crate::judge::object::tree::Tree;
-use crate::judge::object::{Identity, identity_of, time};
+use crate::judge::object::{Identity, identity_mask, identity_of, time};
 use crate::judge::rule::auto::Evidence;
 use crate::judge::rule::kopf;
 
@@ -72,7 +72,7 @@ impl Survey {
     /// Reads `files` once. Objects of more than `limit` bytes are left out.
     pub fn new(files: &[DumpFile], limit: usize) -> Self {
         let mut survey = Self::default();
-        let times = time_mask();
+        let masks = Masks::new();
         for (file, dump_file) in files.iter().enumerate() {
             let mut place = Place { file, list: 0 };
             let mut nameless = Evidence::default();
@@ -81,7 +81,7 @@ impl Survey {
                     survey.end_list(place, bytes, std::mem::take(&mut nameless));
                     place.list += 1;
                 }
-                Piece::Item(bytes) | Piece::Document(bytes) => survey.object(bytes, &times, &mut nameless),
+                Piece::Item(bytes) | Piece::Document(bytes) => survey.object(bytes, &masks, &mut nameless),
                 Piece::TooLarge { .. } => survey.has_object = true,
             });
             survey.faults.extend(end.err());
@@ -89,24 +89,32 @@ impl Survey {
         survey
     }
 
-    fn object(&mut self, bytes: &[u8], times: &Mask, nameless: &mut Evidence) {
-        let kopf_marks = kopf::may_show_marks(bytes);
-        identity_of(bytes, |identity| {
-            self.has_object |= identity != Identity::default();
-            let evidence = match (identity.api_version, identity.kind) {
-                (Some(api_version), Some(kind)) => self.evidence.entry(Key::new(api_version, kind)).or_default(),
-                _ => nameless,
-            };
-            evidence.kopf_marks |= kopf_marks;
-        });
-        if let Ok(tree) = Tree::read(bytes, times) {
+    fn object(&mut self, bytes: &[u8], masks: &Masks, nameless: &mut Evidence) {
+        let kopf_marks = masks.kopf.may_be_in(bytes);
+        if let Ok(tree) = Tree::read(bytes, &masks.identity_and_times) {
+            self.newest = self.newest.max(newest(&tree));
+            self.add(Identity::of(&tree), kopf_marks, nameless);
+            return;
+        }
+        // One of the two may still be readable.
+        identity_of(bytes, &masks.identity, |identity| self.add(identity, kopf_marks, nameless));
+        if let Ok(tree) = Tree::read(bytes, &masks.times) {
             self.newest = self.newest.max(newest(&tree));
         }
     }
 
+    fn add(&mut self, identity: Identity<'_>, kopf_marks: bool, nameless: &mut Evidence) {
+        self.has_object |= identity != Identity::default();
+        let evidence = match (identity.api_version, identity.kind) {
+            (Some(api_version), Some(kind)) => self.evidence.entry(Key::new(api_version, kind)).or_default(),
+            _ => nameless,
+        };
+        evidence.kopf_marks |= kopf_marks;
+    }
+
     /// A `WidgetList` says what its items are; a `List` does not.
     fn end_list(&mut self, place: Place, envelope: &[u8], nameless: Evidence) {
-        identity_of(envelope, |identity| {
+        identity_of(envelope, &identity_mask(), |identity| {
             let item_kind = identity.kind.and_then(|kind| kind.strip_suffix("List")).unwrap_or_default();
             let key = if item_kind.is_empty() {
                 Key::default()
@@ -138,8 +146,27 @@ impl Survey {
     }
 }
 
-fn time_mask() -> Mask {
-    Mask::new().whole(&["metadata", "creationTimestamp"]).whole(&["metadata", "managedFields", "time"]).whole(&[
+/// What is looked for in every object, made ready once.
+struct Masks {
+    identity: Mask,
+    times: Mask,
+    identity_and_times: Mask,
+    kopf: kopf::Signs,
+}
+
+impl Masks {
+    fn new() -> Self {
+        Self {
+            identity: identity_mask(),
+            times: with_times(Mask::new()),
+            identity_and_times: with_times(identity_mask()),
+            kopf: kopf::Signs::new(),
+        }
+    }
+}
+
+fn with_times(mask: Mask) -> Mask {
+    mask.whole(&["metadata", "creationTimestamp"]).whole(&["metadata", "managedFields", "time"]).whole(&[
         "status",
         "conditions",
         "lastTransitionTime",

@@ -105,3 +105,21 @@ fn deep_nesting_needs_no_stack() {
     assert_eq!(end, Ok(()));
     assert_eq!(pieces.len(), 3);
 }
+
+#[test]
+fn brackets_that_do_not_match_are_the_fault_of_one_item() {
+    let (pieces, end) = cut_anyhow(r#"{"items":[{"a":[},{"b":]},{"c":\"x"},{"d":1}]}"#, 1 << 20);
+    assert_eq!(end, Ok(()));
+    let items = [r#"item {"a":[}"#, r#"item {"b":]}"#, r#"item {"c":\"x"}"#, r#"item {"d":1}"#];
+    assert_eq!(pieces, [&items[..], &[r#"envelope {"items":[]}"#]].concat());
+}
+
+#[test]
+fn long_lists_are_cut_alike_in_chunks_of_any_size() {
+    let item = |n: usize| format!(r#"{{"n":{n},"t":"{}\"}}]{{","l":[[{{}},[]]]}}"#, "x\\\\".repeat(n));
+    let items: Vec<String> = (0..40).map(item).collect();
+    let (pieces, end) = cut_anyhow(&format!(r#"{{"items":[{}],"kind":"L"}}"#, items.join(", ")), 1 << 20);
+    assert_eq!(end, Ok(()));
+    let pieces: Vec<&str> = pieces.iter().filter_map(|piece| piece.strip_prefix("item ")).collect();
+    assert_eq!(pieces, items);
+}

@@ -1,8 +1,8 @@
 //! Reads what a mask names of one JSON value, in one walk over its bytes.
 //!
-//! What the mask does not name is skipped by its strings and brackets alone, so malformed JSON strictly inside it goes
-//! unnoticed as long as those balance. What is read is checked in full; numbers that are no short integer and strings
-//! with `\u` are left to `serde_json`.
+//! A map or a list that the mask does not name is skipped without a look at what it holds: it ends where the brackets of
+//! its own kind balance outside strings, so malformed JSON strictly inside it goes unnoticed. What is read is checked in
+//! full; numbers that are no short integer and strings with `\u` are left to `serde_json`.
 
 mod number;
 mod text;

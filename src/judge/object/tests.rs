@@ -1,4 +1,4 @@
-use super::{Error, Object, common_mask, identity_of, parse_time};
+use super::{Error, Object, common_mask, identity_mask, identity_of, parse_time};
 
 fn refusal(json: &str) -> String {
     match Object::read(json.as_bytes(), &common_mask()) {
@@ -55,10 +55,10 @@ fn a_refused_object_still_has_its_name() {
     let json = br#"{"metadata":{"name":"a","namespace":"n","generation":"x"}}"#;
     assert!(matches!(Object::read(json, &common_mask()), Err(Error::Field { .. })));
     assert_eq!(
-        identity_of(json, |id| (id.namespace.map(str::to_owned), id.name.map(str::to_owned))),
+        identity_of(json, &identity_mask(), |id| (id.namespace.map(str::to_owned), id.name.map(str::to_owned))),
         (Some("n".into()), Some("a".into()))
     );
-    assert!(identity_of(b"{", |id| id.name.is_none()));
+    assert!(identity_of(b"{", &identity_mask(), |id| id.name.is_none()));
 }
 
 #[test]

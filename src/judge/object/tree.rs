@@ -26,7 +26,7 @@ pub enum Fault {
     /// Something stands where JSON does not allow it.
     #[error("is not JSON")]
     NotJson,
-    /// Nested deeper than 128 levels.
+    /// Nested deeper than 127 levels.
     #[error("is nested too deeply")]
     TooDeep,
     /// A number that does not fit a double.
@@ -74,8 +74,8 @@ impl<'a> Tree<'a> {
     ///
     /// # Errors
     /// When the text is not one JSON value, a key stands twice in a map that is read, a number that is read does not
-    /// fit a double, or what is read is nested deeper than 128 levels. What is not read may be nested without bound;
-    /// of what is nested in it only strings and brackets are looked at.
+    /// fit a double, or what is read is nested deeper than 127 levels. What is not read may be nested without bound; of
+    /// a map or list that is not read only strings and its own kind of brackets are looked at.
     pub fn read(json: &'a [u8], mask: &Mask) -> Result<Self, Error> {
         read::read(json, mask)
     }

@@ -9,7 +9,7 @@ use super::{COMMON_DURATIONS, Rule, RuleFrom};
 /// What is known of a resource when its rule is chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Whether some object shows kopf's marks; see [`kopf::may_show_marks`].
+    /// Whether some object shows kopf's marks; see [`kopf::Signs`].
     pub kopf_marks: bool,
     /// Whether the resource has the status subresource; absent where nobody could tell, as in a dump.
     pub status_subresource: Option<bool>,

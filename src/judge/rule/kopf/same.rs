@@ -26,7 +26,11 @@ fn follow_essence(walk: &mut Walk<'_>, object: &Tree<'_>, view: View<'_>) -> Opt
     walk.entries(|walk, key| {
         if key == "metadata" {
             // One that stands twice in the text is not plain.
-            return if std::mem::replace(&mut has_metadata, true) { None } else { follow_metadata(walk, metadata, view) };
+            return if std::mem::replace(&mut has_metadata, true) {
+                None
+            } else {
+                follow_metadata(walk, metadata, view)
+            };
         }
         let (_, value) = stanzas.next().filter(|(name, _)| *name == key)?;
         follow_value(walk, value)

@@ -3,7 +3,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Kopf, Mode, Options, Storage, may_show_marks};
+use super::{Kopf, Mode, Options, Signs, Storage};
 use crate::judge::rule::{Reader, Rule};
 use crate::judge::state::{Judgement, Reason, Signal, Since, SinceFrom, State};
 
@@ -439,7 +439,7 @@ fn ignored_fields_do_not_count_on_either_side() {
 
 #[test]
 fn a_text_shows_marks_by_keys_and_not_by_prose() {
-    let shows = |text: &str| may_show_marks(text.as_bytes());
+    let shows = |text: &str| Signs::new().may_be_in(text.as_bytes());
     assert!(shows(&object(Some(HANDLED), &[]).to_string()));
     assert!(shows(&with_deletion(object(None, &[]), FINALIZER).to_string()));
     assert!(shows(&object(None, &[("ops.example/kopf-managed", "yes")]).to_string()));
