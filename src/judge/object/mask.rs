@@ -121,5 +121,6 @@ mod tests {
         assert!(mask.below("spec").is_some_and(|mask| mask.whole));
         assert!(mask.below("status").is_some_and(Mask::is_presence));
         assert!(Mask::new().whole(&["a"]).below("b").is_none());
+        assert!(Mask::new().whole(&["spec"]).below("suec").is_none(), "the same length and ends");
     }
 }

@@ -146,6 +146,7 @@ impl<'a> Walk<'a> {
 /// where they are to stay, since processors are slow to move what they have just written.
 #[inline]
 fn put<'a>(place: &mut Tree<'a>, tree: Tree<'a>) {
+    debug_assert_eq!(*place, Tree::Unread);
     std::mem::forget(std::mem::replace(place, tree));
 }
 

@@ -141,6 +141,14 @@ fn values_may_be_nested_as_deep_as_serde_json_allows() {
 }
 
 #[test]
+fn values_beside_one_another_are_not_nested() {
+    for value in ["{}", "[]", r#"{"a":[{}]}"#] {
+        let json = format!("[{}]", [value; 300].join(","));
+        assert!(read(json.as_bytes(), &whole()).is_ok(), "{value}");
+    }
+}
+
+#[test]
 fn a_fault_says_where_it_is() {
     let fault = |json: &str| {
         let error = read(json.as_bytes(), &Mask::new().whole(&["a"])).expect_err("a fault");

@@ -52,6 +52,7 @@ fn whatever_is_not_the_same_is_not_plainly_the_same() {
         (r#","annotations":{"n":"o<"}"#, ""),
         (r#""annotations":{"n":"o<"}"#, r#""annotations":{"n":"o<"},"name":"other""#),
         (r#""labels":{"l":"m"},"#, r#""labels":{"l":"m"},"labels":{"l":"m"},"#),
+        (r#""labels":{"l":"m"},"#, r#""labels":{"l":"m"},"labels":{},"#),
         (r#""metadata":{"#, r#""status":{"x":1},"metadata":{"#),
         (r#""metadata":{"labels""#, r#""metadata":{"labels":{"l":"m"},"annotations":{"n":"o<"}},"metadata":{"labels""#),
     ] {
