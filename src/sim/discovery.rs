@@ -117,7 +117,7 @@ fn verbs(resource: &Resource) -> &'static [&'static str] {
     match resource.role {
         Role::Review => &["create"],
         Role::Native | Role::Custom => {
-            &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
+            &["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
         }
     }
 }
@@ -151,11 +151,7 @@ fn aggregated(resources: &[Arc<Resource>], wanted: impl Fn(&str) -> bool) -> Res
     };
     let group = |name: &&str| {
         let versions: Vec<Value> = versions(resources, name).iter().map(|found| version(name, found)).collect();
-        let metadata = if name.is_empty() {
-            json!({"creationTimestamp": null})
-        } else {
-            json!({"name": name, "creationTimestamp": null})
-        };
+        let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
         json!({"metadata": metadata, "versions": versions})
     };
     let groups: Vec<Value> = group_names(resources, wanted).iter().map(group).collect();

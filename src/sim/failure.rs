@@ -32,7 +32,12 @@ impl Failure {
     }
 
     fn about(mut self, resource: &Resource, name: &str) -> Self {
-        self.details = json!({"name": name, "group": resource.group, "kind": resource.plural});
+        self.details = json!({"kind": resource.plural});
+        for (field, text) in [("name", name), ("group", resource.group.as_str())] {
+            if !text.is_empty() {
+                self.details[field] = text.into();
+            }
+        }
         self
     }
 

@@ -58,6 +58,9 @@ pub(super) fn update(old: Option<&Value>, new: &mut Value, author: Author<'_>) {
     if let Some(entry) = own_entry(own, taken, author) {
         kept.push(entry);
     }
+    kept.sort_by_cached_key(|entry| {
+        ["time", "manager", "apiVersion", "subresource"].map(|field| entry[field].as_str().map(str::to_owned))
+    });
     if kept.is_empty() {
         new["metadata"].as_object_mut().map(|metadata| metadata.remove("managedFields"));
     } else {

@@ -218,7 +218,7 @@ mod tests {
     fn the_newest_revision_of_a_moment_is_found() {
         let store = store();
         assert_eq!(store.revision_at(Duration::from_secs(1)), 3);
-        assert_eq!(store.revision_at(Duration::from_secs(60)), 5);
+        assert_eq!(store.revision_at(Duration::from_mins(1)), 5);
     }
 
     #[test]

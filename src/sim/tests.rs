@@ -38,6 +38,11 @@ fn widget(name: &str, size: u32) -> Value {
     })
 }
 
+/// Seconds since the cluster began, on its own clock.
+fn seconds(simulation: &Simulation) -> u64 {
+    simulation.shared.lock().boot().as_secs()
+}
+
 fn seed(simulation: &Simulation, names: &[&str]) {
     for name in names {
         simulation.create(widget(name, 1), "kubectl").expect("created");

@@ -124,6 +124,22 @@ async fn a_name_is_made_from_generate_name_and_taken_names_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_native_object_may_leave_out_its_kind_and_a_custom_one_may_not() {
+    let client = Client::of(&cluster());
+    let bare = json!({"metadata": {"generateName": "kopf-event-"}, "reason": "Made"});
+    let made = client.create("/api/v1/namespaces/prod/events", bare.clone()).await;
+    assert_eq!((made.code, made.body["kind"].as_str()), (201, Some("Event")));
+    assert_eq!(client.create(WIDGETS, bare).await.code, 400);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_is_not_json_is_refused() {
+    let client = Client::of(&cluster());
+    let answer = client.send(Method::POST, WIDGETS, "application/vnd.kubernetes.protobuf", &widget("a", 1)).await;
+    assert_eq!((answer.code, answer.body["reason"].as_str()), (415, Some("UnsupportedMediaType")));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_keys_of_a_list_stand_in_the_order_of_the_real_server() {
     let simulation = cluster();
     seed(&simulation, &["a"]);

@@ -33,7 +33,7 @@ async fn mute_open_without_bookmarks_is_silent_until_the_end_that_was_asked_for(
     simulation.begin(Fault::MuteOpen { bookmarks: false, new_streams: true }, all());
     seed(&simulation, &["a"]);
     assert_eq!(watch.next().await, Next::Ended);
-    assert_eq!(simulation.shared.lock().boot().as_secs(), 300);
+    assert_eq!(seconds(&simulation), 300);
 }
 
 #[tokio::test(start_paused = true)]
@@ -134,7 +134,7 @@ async fn slow_delays_the_answer() {
     let simulation = cluster();
     simulation.begin(Fault::Slow { seconds: 15 }, all());
     Client::of(&simulation).read(ALL_WIDGETS).await;
-    assert_eq!(simulation.shared.lock().boot().as_secs(), 15);
+    assert_eq!(seconds(&simulation), 15);
 }
 
 #[tokio::test(start_paused = true)]
@@ -174,9 +174,9 @@ async fn late_cache_shows_changes_when_their_time_has_come() {
     let client = Client::of(&simulation);
     let cached = format!("{ALL_WIDGETS}?resourceVersion=0");
     assert!(names(&client.read(&cached).await.body).is_empty());
-    let before = simulation.shared.lock().boot();
+    let before = seconds(&simulation);
     assert_eq!(watch.next().await, event("ADDED", "a"));
-    assert_eq!((simulation.shared.lock().boot() - before).as_secs(), 120);
+    assert_eq!(seconds(&simulation) - before, 120);
     assert_eq!(names(&client.read(&cached).await.body), ["a"]);
 }
 
@@ -257,7 +257,7 @@ async fn watch_churn_ends_each_watch_and_lost_event_drops_every_second_event() {
     assert_eq!(watch.next().await, event("ADDED", "a"));
     assert_eq!(watch.next().await, event("ADDED", "c"));
     assert_eq!(watch.next().await, Next::Ended);
-    assert_eq!(simulation.shared.lock().boot().as_secs(), 30);
+    assert_eq!(seconds(&simulation), 30);
 }
 
 #[tokio::test(start_paused = true)]

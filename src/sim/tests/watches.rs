@@ -33,13 +33,13 @@ async fn bookmarks_come_every_minute_and_carry_the_newest_revision() {
     let from = simulation.revision();
     let mut watch = Client::of(&simulation).watch(&format!("&resourceVersion={from}&allowWatchBookmarks=true")).await;
     simulation.ensure_namespace("other");
-    let began = simulation.shared.lock().boot();
+    let began = seconds(&simulation);
     let bookmark = watch.raw().await.expect("a bookmark");
     assert_eq!(bookmark["type"], "BOOKMARK");
     assert_eq!(bookmark["object"]["kind"], "Widget");
     assert_eq!(bookmark["object"]["metadata"]["resourceVersion"], (from + 1).to_string());
     assert_eq!(watch.next().await, event("BOOKMARK", ""));
-    assert_eq!((simulation.shared.lock().boot() - began).as_secs(), 120);
+    assert_eq!(seconds(&simulation) - began, 120);
 }
 
 #[tokio::test(start_paused = true)]
@@ -48,7 +48,7 @@ async fn a_watch_ends_when_it_was_asked_to_with_a_last_bookmark() {
     let mut watch = Client::of(&simulation).watch("&timeoutSeconds=30&allowWatchBookmarks=true").await;
     assert_eq!(watch.next().await, event("BOOKMARK", ""));
     assert_eq!(watch.next().await, Next::Ended);
-    assert_eq!(simulation.shared.lock().boot().as_secs(), 30);
+    assert_eq!(seconds(&simulation), 30);
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{finalizers, is_deleted};
 use crate::sim::failure::Failure;
-use crate::sim::resource::Resource;
+use crate::sim::resource::{Resource, Role};
 use crate::sim::server::Target;
 
 /// The body with the stored version, if it is an object of the target's kind, name and namespace.
@@ -12,6 +12,14 @@ pub(super) fn checked(target: &Target, mut body: Value) -> Result<Value, Failure
     let resource = &target.resource;
     if !body["metadata"].is_object() {
         return Err(Failure::bad_request("metadata: Required value"));
+    }
+    if resource.role == Role::Native {
+        // Of a type that the server knows, kopf and others leave out what the path says already.
+        for (field, text) in [("kind", resource.kind.clone()), ("apiVersion", target.api_version())] {
+            if body.get(field).is_none_or(|own| own == "") {
+                body[field] = text.into();
+            }
+        }
     }
     if body["kind"] != resource.kind.as_str() || body["apiVersion"] != target.api_version().as_str() {
         let wanted = format!("{}, Kind={}", target.api_version(), resource.kind);
