@@ -11,3 +11,5 @@ pub mod clock;
 pub mod cluster;
 pub mod config;
 pub mod judge;
+#[cfg(feature = "demo")]
+pub mod sim;
