@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use rustix::time::{ClockId, clock_gettime};
 
 /// A wall clock and a clock that only ever moves forward.
 #[derive(Debug, Clone, Copy)]
@@ -45,22 +46,10 @@ impl Clock {
     /// has not watched anything meanwhile, and must see that time has passed.
     pub fn boot(&self) -> Duration {
         match self.source {
-            Source::Machine => machine_boot(),
+            Source::Machine => elapsed(),
             Source::Tokio { origin, .. } => origin.elapsed(),
         }
     }
-}
-
-#[cfg(target_os = "linux")]
-fn machine_boot() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
-    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn machine_boot() -> Duration {
-    static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
-    START.elapsed()
 }
 
 /// The wall clock of this machine.
@@ -68,6 +57,18 @@ fn machine_boot() -> Duration {
 /// It may jump, and it differs from the API server's by the skew that [`crate::cluster::request::ServerTime`] measures.
 pub fn wall() -> Timestamp {
     Clock::of_machine().wall()
+}
+
+/// Time since the machine booted; never goes back, and on Linux counts the time in which the machine was suspended
+/// (`CLOCK_BOOTTIME`, see clock_gettime(2)).
+pub fn elapsed() -> Duration {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const CLOCK: ClockId = ClockId::Boottime;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const CLOCK: ClockId = ClockId::Monotonic;
+    let time = clock_gettime(CLOCK);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
 /// Waits on tokio's clock.

@@ -13,3 +13,4 @@ pub mod config;
 pub mod judge;
 #[cfg(feature = "demo")]
 pub mod sim;
+pub mod view;

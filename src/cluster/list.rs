@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::page::{self, Item, ListMeta};
-use super::request::{self, Client, Reason, ServerTime};
+use super::request::{self, Client, Reach, Reason, ServerTime};
 
 pub(super) use query::is_name;
 pub use query::{MAX_OBJECT_BYTES, PAGE_SIZE, Query};
@@ -126,6 +126,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// What it tells of the API server.
+    pub const fn reach(&self) -> Reach {
+        match self {
+            Self::Request { source, .. } => source.reach(),
+            Self::Page { source, .. } => source.reach(),
+            Self::TokenRepeated { .. } | Self::NeverEnds { .. } => Reach::Fails,
+            Self::NotListable { .. } | Self::Namespace { .. } | Self::Build { .. } => Reach::Neither,
+        }
+    }
+
     /// The word for it in reports.
     pub const fn reason(&self) -> Reason {
         match self {

@@ -1,0 +1,147 @@
+//! Where the newest view hangs: written by the loop, read by the listener, and the way back for what probes were told.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use tokio::sync::Notify;
+
+use super::{Given, Tick, View};
+use crate::judge::state::words;
+
+/// The newest view, and what the listener has seen of probes. Each side only ever swaps a pointer: neither waits for
+/// the other, however busy the machine is.
+#[derive(Debug)]
+pub struct Board {
+    view: ArcSwap<View>,
+    probes: ArcSwap<Probes>,
+    given: Notify,
+}
+
+words! {
+    /// The path that was asked for.
+    Path {
+        /// `/healthz` and below.
+        Healthz = "healthz",
+        /// `/livez` and below.
+        Livez = "livez",
+        /// `/readyz` and below.
+        Readyz = "readyz",
+    }
+}
+
+words! {
+    /// Who asked, by the User-Agent.
+    Agent {
+        /// The kubelet: `kube-probe/`.
+        Kubelet = "kubelet",
+        /// `dogwatch probe`: `dogwatch-probe/`.
+        Probe = "dogwatch-probe",
+        /// Anybody else.
+        Other = "other",
+    }
+}
+
+impl Agent {
+    /// The kind of a User-Agent.
+    pub fn of(user_agent: Option<&str>) -> Self {
+        match user_agent {
+            Some(agent) if agent.starts_with("kube-probe/") => Self::Kubelet,
+            Some(agent) if agent.starts_with("dogwatch-probe/") => Self::Probe,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether the kubelet acts on what this one is told.
+    pub fn is_probe(self) -> bool {
+        self != Self::Other
+    }
+}
+
+/// What the listener has seen of probes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Probes {
+    /// When each path was last asked for by whom.
+    pub last: BTreeMap<(Path, Agent), Tick>,
+    /// 500s in a row that probes were given at `/healthz` for the restart that is requested; for
+    /// `Inputs::given` of the decision.
+    pub given: Option<Given>,
+}
+
+impl Probes {
+    /// When the kubelet or `dogwatch probe` last asked for `/healthz`.
+    pub fn last_healthz(&self) -> Option<Tick> {
+        let of_probe =
+            |((path, agent), at): (&(Path, Agent), &Tick)| (*path == Path::Healthz && agent.is_probe()).then_some(*at);
+        self.last.iter().filter_map(of_probe).max()
+    }
+}
+
+/// A request that the listener has answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// What was asked for.
+    pub path: Path,
+    /// By whom.
+    pub agent: Agent,
+    /// When.
+    pub at: Tick,
+    /// If the answer was 500 because a restart is requested: the [`super::Verdict::since`] of that decision.
+    pub failed_for: Option<Tick>,
+}
+
+impl Board {
+    /// A board with its first view, so that there is an answer from the start.
+    pub fn new(view: View) -> Arc<Self> {
+        Arc::new(Self {
+            view: ArcSwap::from_pointee(view),
+            probes: ArcSwap::from_pointee(Probes::default()),
+            given: Notify::new(),
+        })
+    }
+
+    /// Replaces the view.
+    pub fn publish(&self, view: View) {
+        self.view.store(Arc::new(view));
+    }
+
+    /// The newest view.
+    pub fn view(&self) -> Arc<View> {
+        self.view.load_full()
+    }
+
+    /// What the listener has seen of probes so far.
+    pub fn probes(&self) -> Arc<Probes> {
+        self.probes.load_full()
+    }
+
+    /// Waits until probes were given one more 500, or one less. For the loop, which must then take a step; there is one
+    /// waiter, and what happened while it did not wait is not lost.
+    pub async fn given(&self) {
+        self.given.notified().await;
+    }
+
+    /// Notes an answer.
+    pub fn note(&self, asked: Asked) {
+        let before = self.probes.rcu(|probes| {
+            let mut probes = Probes::clone(probes);
+            probes.last.insert((asked.path, asked.agent), asked.at);
+            probes.given = given(probes.given, asked);
+            probes
+        });
+        if given(before.given, asked) != before.given {
+            self.given.notify_one();
+        }
+    }
+}
+
+/// The count after one more answer. What others than probes are told changes nothing; any other answer to a probe ends
+/// the row, since the kubelet begins anew as well.
+fn given(before: Option<Given>, asked: Asked) -> Option<Given> {
+    if asked.path != Path::Healthz || !asked.agent.is_probe() {
+        return before;
+    }
+    let since = asked.failed_for?;
+    let in_a_row = before.filter(|given| given.since == since).map_or(0, |given| given.in_a_row);
+    Some(Given { since, in_a_row: in_a_row.saturating_add(1) })
+}
