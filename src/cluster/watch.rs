@@ -210,7 +210,7 @@ impl Lines {
             if let Some(at) = memchr::memchr(b'\n', self.buffer.get(searched..).unwrap_or_default()) {
                 let rest = self.buffer.split_off(searched + at + 1);
                 let line = std::mem::replace(&mut self.buffer, rest);
-                if is_too_long {
+                if is_too_long || line.len() > self.limit {
                     return Ok(Line::TooLong);
                 }
                 if !line.trim_ascii().is_empty() {
