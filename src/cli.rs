@@ -12,6 +12,7 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub use crate::cluster::chain;
 use exit::Exit;
 
 /// Keeps watch over a Kubernetes operator: finds the objects that it left unprocessed
@@ -80,10 +81,4 @@ pub fn run(cli: &Cli, program: &str) -> Result<Exit, Error> {
     match &cli.command {
         Command::Audit(args) => Ok(audit::run(args, program)?),
     }
-}
-
-/// An error and its causes in one line.
-pub fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -62,6 +62,8 @@ pub struct Config {
     pub loaded: Option<Timestamp>,
     /// Why the newest one cannot be used, with path and line; absent while it is in force.
     pub problem: Option<String>,
+    /// What of it this version does not do; for people, a line each.
+    pub warnings: Vec<String>,
 }
 
 /// One of dogwatch's own tasks.

@@ -157,6 +157,18 @@ pub async fn list(client: &Client, query: &Query<'_>, each: &mut impl FnMut(Seen
     listing
 }
 
+/// Reads the first page of what `query` names and drops it: whether the API server answers at all, and its clock.
+///
+/// # Errors
+/// As [`list`].
+pub async fn peek(client: &Client, query: &Query<'_>) -> Result<Option<ServerTime>, Error> {
+    let failed = |source| Error::Request { resource: query.resource.name(), source };
+    let answer = client.send_patiently(query.request(None)?, client.deadline()).await.map_err(failed)?;
+    let server = answer.server;
+    page(query, &mut Listing::default(), &mut |_| {}, answer.body).await?;
+    Ok(server)
+}
+
 async fn walk(
     client: &Client,
     query: &Query<'_>,

@@ -212,17 +212,20 @@ impl Decider {
         Ok(decider)
     }
 
-    /// Gives a stream that was found only now what the state file kept of it. True if its ledger was filled, which it is
-    /// under the same rule only; a list of this process that it held is forgotten then.
+    /// Gives a stream that was found only now what the state file kept of it: how many restarts had no effect, and, if it
+    /// was kept under the same rule, its ledger. True if the ledger was filled. What was kept under another rule waits on,
+    /// since the rule may still turn out to be that one.
     pub fn claim(&mut self, stream: &mut Stream, rule: &str) -> bool {
-        let kept = self.unclaimed.as_mut().and_then(|unclaimed| unclaimed.streams.remove(stream.name()));
-        let Some(kept) = kept else { return false };
+        let Some(Unclaimed { streams, .. }) = &mut self.unclaimed else { return false };
+        let Some(kept) = streams.get(stream.name()) else { return false };
         stream.set_fruitless(kept.fruitless);
-        let is_same_rule = kept.rule == rule;
-        if is_same_rule {
+        if kept.rule != rule {
+            return false;
+        }
+        if let Some(kept) = streams.remove(stream.name()) {
             stream.ledger = kept.ledger;
         }
-        is_same_rule
+        true
     }
 
     /// A stream that nobody claims may be missing for a while only; after the window of the budget it is forgotten.
