@@ -12,6 +12,8 @@
 
 pub mod board;
 pub mod counts;
+#[cfg(test)]
+pub(crate) mod example;
 pub mod histogram;
 pub mod line;
 pub mod operator;
@@ -104,13 +106,13 @@ impl View {
         self.made.wall_at(tick)
     }
 
+    /// The wall time of what [`Moment::elapsed`] counts.
+    pub fn wall_of(&self, elapsed: Duration) -> Timestamp {
+        self.wall_at(Moment { elapsed, ..self.made }.tick())
+    }
+
     /// The operator of which a reader should hear first: one to be restarted, then the worst decision.
     pub fn worst(&self) -> Option<&Operator> {
         self.operators.iter().min_by_key(|operator| operator.rank())
-    }
-
-    /// The first task that has ended.
-    pub fn ended_task(&self) -> Option<&Task> {
-        self.tasks.iter().find(|task| task.ended.is_some())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
@@ -10,6 +11,8 @@ use super::Options;
 use super::gate::Gate;
 use super::operator::Operator;
 use super::own_pod::OwnPod;
+use super::post::Letters;
+use super::state_file::{self, StateFile};
 use crate::clock::Clock;
 use crate::judge::state::Moment;
 use crate::view::board::Board;
@@ -26,6 +29,8 @@ pub(super) struct Shared {
     pub(super) board: Arc<Board>,
     /// Something that decides has changed: the loop must take a step.
     pub(super) changed: Notify,
+    /// Something was posted.
+    pub(super) posted: Notify,
     /// What the API server serves may have changed.
     pub(super) unserved: Notify,
     /// The API server's clock minus ours, in milliseconds.
@@ -43,6 +48,14 @@ pub(super) struct Known {
     pub(super) pod: OwnPod,
     pub(super) operators: Vec<Operator>,
     pub(super) random: fastrand::Rng,
+    pub(super) letters: Letters,
+    pub(super) state_file: Option<StateFile>,
+    /// Which boot of the machine this is.
+    pub(super) boot: String,
+    /// When the state file was last written, on the boot clock.
+    pub(super) saved: Duration,
+    /// When the last summary was logged, on the boot clock.
+    pub(super) summed_up: Duration,
 }
 
 impl Shared {
@@ -56,12 +69,18 @@ impl Shared {
             pod: OwnPod::default(),
             operators: Vec::new(),
             random: options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed),
+            letters: Letters::default(),
+            state_file: None,
+            boot: state_file::boot(),
+            saved: started.elapsed,
+            summed_up: started.elapsed,
         };
         Self {
             options,
             clock,
             board,
             changed: Notify::new(),
+            posted: Notify::new(),
             unserved: Notify::new(),
             skew: AtomicI64::new(0),
             known: Mutex::new(known),

@@ -145,3 +145,67 @@ fn given(before: Option<Given>, asked: Asked) -> Option<Given> {
     let in_a_row = before.filter(|given| given.since == since).map_or(0, |given| given.in_a_row);
     Some(Given { since, in_a_row: in_a_row.saturating_add(1) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::{a_quiet_view, tick};
+    use super::*;
+
+    fn asked(agent: Agent, failed_for: Option<Tick>) -> Asked {
+        Asked { path: Path::Healthz, agent, at: tick("07:06:40"), failed_for }
+    }
+
+    fn in_a_row(board: &Board) -> Option<u32> {
+        board.probes().given.map(|given| given.in_a_row)
+    }
+
+    #[test]
+    fn the_kubelet_and_the_probe_are_told_apart_from_people() {
+        assert_eq!(Agent::of(Some("kube-probe/1.36")), Agent::Kubelet);
+        assert_eq!(Agent::of(Some("dogwatch-probe/0.1.0")), Agent::Probe);
+        assert_eq!(Agent::of(Some("curl/8.0 kube-probe/1.36")), Agent::Other);
+        assert_eq!(Agent::of(None), Agent::Other);
+    }
+
+    #[test]
+    fn only_what_probes_are_told_counts_and_only_in_a_row() {
+        let board = Board::new(a_quiet_view());
+        let since = Some(tick("07:06:10"));
+        board.note(asked(Agent::Kubelet, since));
+        board.note(asked(Agent::Other, since));
+        board.note(asked(Agent::Other, None));
+        board.note(asked(Agent::Probe, since));
+        board.note(Asked { path: Path::Livez, ..asked(Agent::Kubelet, None) });
+        assert_eq!(in_a_row(&board), Some(2));
+        board.note(asked(Agent::Kubelet, Some(tick("07:06:11"))));
+        assert_eq!(in_a_row(&board), Some(1), "another restart is counted anew");
+        board.note(asked(Agent::Kubelet, None));
+        assert_eq!(in_a_row(&board), None, "the kubelet begins anew after a success");
+    }
+
+    #[test]
+    fn the_last_request_of_a_probe_is_no_persons() {
+        let board = Board::new(a_quiet_view());
+        board.note(asked(Agent::Other, None));
+        assert_eq!(board.probes().last_healthz(), None);
+        board.note(asked(Agent::Probe, None));
+        assert_eq!(board.probes().last_healthz(), Some(tick("07:06:40")));
+    }
+
+    #[tokio::test]
+    async fn the_loop_wakes_when_a_500_was_given_even_before_it_waited() {
+        let board = Board::new(a_quiet_view());
+        board.note(asked(Agent::Kubelet, Some(tick("07:06:10"))));
+        tokio::time::timeout(std::time::Duration::from_secs(5), board.given()).await.expect("woken");
+    }
+
+    #[test]
+    fn a_reader_keeps_its_view_while_another_is_published() {
+        let board = Board::new(a_quiet_view());
+        let before = board.view();
+        let mut next = a_quiet_view();
+        next.operators.clear();
+        board.publish(next);
+        assert_eq!((before.operators.len(), board.view().operators.len()), (1, 0));
+    }
+}

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{
     Counts, Decision, Explanation, Hold, Leadership, Mode, Moment, Offender, Outcome, Pod, Probe, Stream, Tick,
-    Transition, Withheld,
+    Transition, View, Withheld,
 };
 use crate::judge::decision::Step;
 use crate::judge::state::words;
@@ -152,16 +152,33 @@ impl Operator {
             Decision::Watching,
         ];
         let place = WORST_FIRST.iter().position(|decision| *decision == self.verdict.decision);
-        let has_failed_check = self.own_check.as_ref().is_some_and(|check| check.failed.is_some());
-        (!has_failed_check && !self.verdict.is_failing, place.unwrap_or(WORST_FIRST.len()))
+        (!self.is_failing(), place.unwrap_or(WORST_FIRST.len()))
     }
 
-    /// The oldest overdue objects of all streams with their streams, oldest first, at most [`OFFENDERS`].
-    pub fn offenders(&self) -> Vec<(&Stream, &Offender)> {
+    /// The decision in force and since when; [`Decision::Blind`] once the view is too old to say anything.
+    pub fn decision(&self, view: &View, is_stale: bool) -> (Decision, Timestamp) {
+        match is_stale {
+            true => (Decision::Blind, view.wall_at(view.stale_at())),
+            false => (self.verdict.decision, self.verdict.at.wall),
+        }
+    }
+
+    /// Whether `/healthz` must answer 500 for it, as long as the view is fresh.
+    pub fn is_failing(&self) -> bool {
+        self.verdict.is_failing || self.has_failed_check()
+    }
+
+    fn has_failed_check(&self) -> bool {
+        self.own_check.as_ref().is_some_and(|check| check.failed.is_some())
+    }
+
+    /// The oldest overdue objects, oldest first, at most [`OFFENDERS`], each with the position of its stream.
+    pub fn offenders(&self) -> Vec<(usize, &Offender)> {
         let mut offenders: Vec<_> = self
             .streams
             .iter()
-            .flat_map(|stream| stream.offenders.iter().map(move |offender| (stream, offender)))
+            .enumerate()
+            .flat_map(|(position, stream)| stream.offenders.iter().map(move |offender| (position, offender)))
             .collect();
         offenders.sort_by_key(|(_, offender)| offender.since);
         offenders.truncate(OFFENDERS);

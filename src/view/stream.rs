@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Counts, Evidence, Explanation, Histogram, RuleFrom, Tick};
+use super::{Counts, Diagnosis, Evidence, Explanation, Histogram, RuleFrom, Tick, View};
 use crate::judge::state::words;
 
 /// What is known of one stream.
@@ -117,5 +117,18 @@ impl Stream {
     /// Its name within its operator.
     pub fn name(&self) -> &str {
         &self.explanation.stream
+    }
+
+    /// The diagnosis in force and since when; [`Diagnosis::Unknown`] once the view is too old to say anything.
+    pub fn diagnosis(&self, view: &View, is_stale: bool) -> (Diagnosis, Timestamp) {
+        match is_stale {
+            true => (Diagnosis::Unknown, view.wall_at(view.stale_at())),
+            false => (self.explanation.diagnosis, view.wall_at(self.diagnosis_since)),
+        }
+    }
+
+    /// The newest acknowledgement for reports: seen by dogwatch, or shown by a processed object.
+    pub fn last_ack(&self, view: &View) -> Option<Timestamp> {
+        self.explanation.last_ack.map(|at| view.wall_at(at)).max(self.shown_ack)
     }
 }

@@ -127,7 +127,8 @@ impl Snapshot {
 
 impl Decider {
     /// What must outlive this process. `rule_of` gives a fingerprint of the rule that a stream is read by, its options
-    /// included: a ledger is taken up again only under the same one.
+    /// included: a ledger is taken up again only under the same one. A stream whose rule is not known yet, which has an
+    /// empty one, is left out.
     pub fn snapshot(
         &self,
         now: Moment,
@@ -158,7 +159,10 @@ impl Decider {
             }),
             streams: self
                 .still_unclaimed(now.tick())
-                .chain(streams.iter().map(|stream| (stream.name().to_owned(), save(stream, rule_of(stream)))))
+                .chain(streams.iter().filter_map(|stream| {
+                    let rule = rule_of(stream);
+                    (!rule.is_empty()).then(|| (stream.name().to_owned(), save(stream, rule)))
+                }))
                 .collect(),
             lease_fruitless: self.lease.fruitless,
         }

@@ -102,6 +102,13 @@ impl Operator {
         .collect()
     }
 
+    /// An object of a stream is no more.
+    pub(in crate::sidecar) fn gone(&mut self, stream: &str, uid: &str) {
+        if let Some(stream) = self.stream(stream).and_then(|index| self.streams.get_mut(index)) {
+            stream.ledger.gone(uid);
+        }
+    }
+
     /// There is nothing to list, for a reason that is known: not served, not allowed.
     pub(in crate::sidecar) fn refuse(&mut self, resource: &str, problem: &str, now: Moment) {
         self.begin_list(resource, now);
