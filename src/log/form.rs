@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::io::Write;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
@@ -27,23 +27,22 @@ impl<W> Lines<W> {
 
 impl<S: Subscriber, O: Write, W: Fn() -> O + 'static> Layer<S> for Lines<W> {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let mut fields = Fields(Map::new());
+        let mut fields = Fields { message: Value::Null, others: Vec::new() };
         event.record(&mut fields);
-        let message = fields.0.remove("message").unwrap_or_default();
         let level = event.metadata().level().as_str().to_lowercase();
         let time = clock::wall().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
-        let head = [("time", time.into()), ("level", level.into()), ("msg", message)];
-        let all = head.into_iter().map(|(key, value)| (key.to_owned(), value)).chain(fields.0);
+        let head = [("time", time.into()), ("level", level.into()), ("msg", fields.message)];
+        let all = head.into_iter().chain(fields.others);
         let line = match self.format {
             Format::Text => text(all),
-            Format::Json => format!("{}\n", Value::Object(all.collect())),
+            Format::Json => format!("{}\n", object(all)),
         };
         // There is nobody to tell that the log cannot be written.
         let _ = (self.open)().write_all(line.as_bytes());
     }
 }
 
-fn text(fields: impl Iterator<Item = (String, Value)>) -> String {
+fn text(fields: impl Iterator<Item = (&'static str, Value)>) -> String {
     let mut line = String::new();
     for (key, value) in fields {
         if !line.is_empty() {
@@ -59,28 +58,47 @@ fn text(fields: impl Iterator<Item = (String, Value)>) -> String {
     line
 }
 
-/// The fields of an event; those without a value are left out.
-struct Fields(Map<String, Value>);
+/// In the order of the fields, which a map would lose.
+fn object(fields: impl Iterator<Item = (&'static str, Value)>) -> String {
+    let members: Vec<String> = fields.map(|(key, value)| format!("{}:{value}", Value::from(key))).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// The fields of an event in their order; those without a value are left out.
+struct Fields {
+    message: Value,
+    others: Vec<(&'static str, Value)>,
+}
+
+impl Fields {
+    fn note(&mut self, field: &Field, value: Value) {
+        if field.name() == "message" {
+            self.message = value;
+        } else {
+            self.others.push((field.name(), value));
+        }
+    }
+}
 
 impl Visit for Fields {
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.note(field, value.into());
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.note(field, value.into());
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.note(field, value.into());
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.note(field, value.into());
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.0.insert(field.name().to_owned(), format!("{value:?}").into());
+        self.note(field, format!("{value:?}").into());
     }
 }
 

@@ -64,10 +64,14 @@ impl OwnPod {
 
     fn vanished(&mut self) {
         self.is_answered = true;
-        match &mut self.pod {
-            Some(pod) => pod.is_terminating = true,
-            None => self.problem = Some("the own Pod does not exist; see POD_NAME and POD_NAMESPACE".to_owned()),
-        }
+        let Some(pod) = &mut self.pod else {
+            let problem = "the own Pod does not exist; see POD_NAME and POD_NAMESPACE";
+            if self.problem.replace(problem.to_owned()).is_none() {
+                tracing::warn!(problem, "cannot read the own Pod");
+            }
+            return;
+        };
+        pod.is_terminating = true;
     }
 
     /// For the decision.
