@@ -4,7 +4,7 @@
 //! failed. A dogwatch that is dead, hangs or was never there must not cost the operator its life.
 
 mod install;
-mod request;
+pub(super) mod request;
 mod tls;
 
 use std::io::Write;
