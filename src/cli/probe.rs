@@ -5,7 +5,7 @@
 
 mod install;
 pub(super) mod request;
-mod tls;
+pub(super) mod tls;
 
 use std::io::Write;
 use std::panic::catch_unwind;

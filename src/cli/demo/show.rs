@@ -15,10 +15,12 @@ pub(super) struct Views {
     pub(super) operator: String,
     /// Objects whose latest desired state the operator has not served, and all.
     pub(super) unserved: (usize, usize),
+    /// dogwatch's diagnosis.
+    pub(super) diagnosis: String,
     /// Whether dogwatch's probe passes.
     pub(super) is_ok: bool,
     /// What it prints.
-    pub(super) dogwatch: String,
+    pub(super) probe: String,
 }
 
 /// Prints.
@@ -30,6 +32,7 @@ pub(super) struct Show {
 
 const OPERATOR: usize = 18;
 const UNSERVED: usize = 10;
+const DIAGNOSIS: usize = 20;
 const TIME: usize = 5;
 
 impl Show {
@@ -67,10 +70,11 @@ impl Show {
         let served = format!("{unserved} of {all}");
         let code = if views.is_ok { "200" } else { "500" };
         let line = format!(
-            "{:>TIME$}  {:<OPERATOR$}{served:<UNSERVED$}{code} {}",
+            "{:>TIME$}  {:<OPERATOR$}{served:<UNSERVED$}{:<DIAGNOSIS$}{code} {}",
             self.time(),
             views.operator,
-            visible(&views.dogwatch)
+            views.diagnosis,
+            visible(&views.probe)
         );
         let colour = if views.is_ok { AnsiColor::Green } else { AnsiColor::Red };
         let is_quiet = unserved > 0 && views.is_ok;
