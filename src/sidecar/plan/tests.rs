@@ -21,6 +21,7 @@ fn options(folder: &Path, text: Option<&str>, resources: &[&str]) -> Options {
         pod_name: None,
         pod_namespace: None,
         hostname: None,
+        install_probe: None,
         seed: None,
     }
 }

@@ -86,6 +86,7 @@ impl World {
                 pod_name: Some("op-1".to_owned()),
                 pod_namespace: Some("prod".to_owned()),
                 hostname: Some("op-1".to_owned()),
+                install_probe: None,
                 seed: Some(7),
             },
             board: Board::new(View::starting(now, decide::PERIOD)),
