@@ -44,7 +44,7 @@ pub enum Command {
     #[command(hide = true)]
     DemoOperator(demo::OperatorArgs),
     /// Keep watch beside an operator, and have it restarted when it has gone deaf
-    Run(run::Args),
+    Run(Box<run::Args>),
 }
 
 /// Under this prefix every flag can be set in the environment: `--fail-on` is `DOGWATCH_FAIL_ON`.

@@ -171,7 +171,7 @@ fn remember(operator: &mut Operator, restart: Restart) {
 /// Keeps the names of what speaks for a restart, and lists a stream at once when it is suspected.
 fn look_closer(operator: &mut Operator, step: &Step) {
     for (facts, explanation) in operator.facts.iter_mut().zip(&step.streams) {
-        facts.names.want(&explanation.oldest);
+        facts.names.want(explanation);
     }
     let is_suspected = step.transitions.iter().any(|row| matches!(row, Transition::Suspect | Transition::Retry));
     if is_suspected

@@ -32,16 +32,37 @@ pub(super) async fn connect(shared: &Shared) -> Arc<Cluster> {
                 return Arc::new(cluster);
             }
             Err(error) => {
-                let problem = format!("cannot connect to a cluster: {}", chain(&error));
-                let is_news =
-                    shared.with(|known| known.config.problem.replace(problem.clone()).as_ref() != Some(&problem));
-                if is_news {
-                    tracing::error!("{problem}");
-                    shared.changed.notify_one();
-                }
+                complain(shared, format!("cannot connect to a cluster: {}", chain(&error)));
                 clock::sleep(AGAIN).await;
             }
         }
+    }
+}
+
+/// Copies the probe's program, however long it takes. Until then nothing else begins, and `/readyz` says so: an exec probe
+/// without its program would count against the operator.
+pub(super) async fn install_probe(shared: &Shared) {
+    let Some((folder, install)) = &shared.options.install_probe else { return };
+    loop {
+        match install(folder) {
+            Ok(copy) => {
+                tracing::info!(copy = %copy.display(), "probe installed");
+                shared.with(|known| known.config.problem = None);
+                return;
+            }
+            Err(problem) => complain(shared, format!("cannot install the probe: {problem}")),
+        }
+        clock::sleep(AGAIN).await;
+    }
+}
+
+/// Shows why nothing can begin; logs it once.
+fn complain(shared: &Shared, problem: String) {
+    let is_news = shared.with(|known| known.config.problem.as_ref() != Some(&problem));
+    if is_news {
+        tracing::error!("{problem}");
+        shared.with(|known| known.config.problem = Some(problem));
+        shared.changed.notify_one();
     }
 }
 
