@@ -55,7 +55,7 @@ pub enum Error {
         what: &'static str,
         /// Why.
         #[source]
-        source: crate::sim::Failure,
+        source: Box<crate::sim::Failure>,
     },
     /// The story did not go on.
     #[error("{waited_for} did not come within {} s; the machine may be too slow for the demo's short times", after.as_secs())]

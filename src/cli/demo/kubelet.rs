@@ -57,7 +57,9 @@ impl Kubelet {
         let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": POD, "namespace": "default"},
             "spec": {"terminationGracePeriodSeconds": 1, "containers": [
                 {"name": CONTAINER, "image": "demo", "livenessProbe": probe}, {"name": "dogwatch", "image": "demo"}]}});
-        simulation.create(pod, "kubelet").map_err(|source| Error::Refused { what: "the Pod", source })?;
+        simulation
+            .create(pod, "kubelet")
+            .map_err(|source| Error::Refused { what: "the Pod", source: Box::new(source) })?;
         let operator = start_operator(url, healthz)?;
         let mut kubelet = Self {
             simulation: simulation.clone(),
@@ -109,7 +111,7 @@ impl Kubelet {
             {"name": "dogwatch", "containerID": "demo://dogwatch", "restartCount": 0,
                 "state": {"running": {"startedAt": clock::wall().to_string()}}}]}});
         let written = self.simulation.patch("pods", Some("default"), POD, status, "kubelet");
-        written.map(drop).map_err(|source| Error::Refused { what: "the Pod's status", source })
+        written.map(drop).map_err(|source| Error::Refused { what: "the Pod's status", source: Box::new(source) })
     }
 }
 

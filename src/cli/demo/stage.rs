@@ -27,7 +27,9 @@ const PATIENCE: Duration = Duration::from_secs(40);
 /// Plays the story to its end.
 pub(super) async fn play(program: &str) -> Result<(), Error> {
     let simulation = Simulation::new(Clock::of_machine());
-    simulation.define(&boats()).map_err(|source| Error::Refused { what: "the definition of boats", source })?;
+    simulation
+        .define(&boats())
+        .map_err(|source| Error::Refused { what: "the definition of boats", source: Box::new(source) })?;
     let listener = listen().await?;
     let url = format!("http://{}", address(&listener)?);
     let healthz = free_address().await?;
@@ -123,7 +125,7 @@ impl Stage {
         let boat = json!({"apiVersion": "demo.example.com/v1", "kind": "Boat",
             "metadata": {"name": name, "namespace": "default"}, "spec": {"sails": 2}});
         let created = self.simulation.create(boat, "kubectl");
-        created.map(drop).map_err(|source| Error::Refused { what: "a boat", source })
+        created.map(drop).map_err(|source| Error::Refused { what: "a boat", source: Box::new(source) })
     }
 
     fn boats(&self) -> usize {
