@@ -19,7 +19,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use crate::cluster::chain;
 use exit::Exit;
 
-/// Keeps watch over a Kubernetes operator: finds the objects that it left unprocessed
+/// Keeps watch over a Kubernetes operator: finds what it left unprocessed, and has it restarted when it has gone deaf
 #[derive(Debug, Parser)]
 #[command(name = "dogwatch", version, disable_help_subcommand = true)]
 #[command(after_help = "Every flag of a command can also be set in the environment: --fail-on as DOGWATCH_FAIL_ON.")]
