@@ -37,8 +37,8 @@ async fn a_deaf_operator_is_restarted_once_and_cured() {
     assert_eq!(world.failed.len(), 1, "the line is the same for each 500: {:?}", world.failed);
     let restarts = world.operator().restarts;
     assert_eq!((restarts.requested, restarts.outcomes.of(Outcome::Cured)), (1, 1));
-    use Decision::{Recovering, Restarting, Starting, Suspect, Watching};
-    assert_eq!(world.decisions, [Starting, Watching, Suspect, Restarting, Recovering, Watching]);
+    use Decision::{Recovering, Restarting, Suspect, Watching};
+    assert_eq!(world.decisions, [Watching, Suspect, Restarting, Recovering, Watching]);
     let events = world.events().await;
     for reason in ["OperatorSuspect", "OperatorAsleep", "OperatorRestarted", "OperatorRecovered"] {
         assert!(events.iter().any(|event| event == reason), "{reason} in {events:?}");
@@ -55,7 +55,7 @@ async fn an_operator_that_serves_is_left_alone() {
         world.change("a", round + 2);
         world.run(4 * MINUTE).await;
     }
-    assert_eq!(world.decisions, [Decision::Starting, Decision::Watching]);
+    assert_eq!(world.decisions, [Decision::Watching]);
     assert!(world.restarts.is_empty() && world.failed.is_empty());
     assert!(world.operator().streams[0].time_to_ack.count() > 0 || world.operator().streams[0].explanation.last_ack.is_some());
 }
@@ -66,7 +66,7 @@ async fn a_quiet_operator_is_left_alone() {
     world.start();
     world.deafen();
     world.run(6 * HOUR).await;
-    assert_eq!(world.decisions, [Decision::Starting, Decision::Watching]);
+    assert_eq!(world.decisions, [Decision::Watching]);
     assert!(world.restarts.is_empty());
 }
 
@@ -110,7 +110,7 @@ async fn an_object_that_a_person_excuses_has_nothing_restarted() {
     world.create("unheard");
     world.annotate(WIDGETS, "unheard", "dogwatch/ignore", "known");
     world.run(2 * HOUR).await;
-    assert_eq!(world.decisions, [Decision::Starting, Decision::Watching]);
+    assert_eq!(world.decisions, [Decision::Watching]);
 }
 
 #[tokio::test(start_paused = true)]
