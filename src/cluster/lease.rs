@@ -80,11 +80,7 @@ fn resource() -> Resource {
 ///
 /// # Errors
 /// When it cannot be read, which says nothing about its holder.
-pub async fn read(
-    client: &Client,
-    namespace: &str,
-    name: &str,
-) -> Result<(Option<Lease>, Option<ServerTime>), Error> {
+pub async fn read(client: &Client, namespace: &str, name: &str) -> Result<(Option<Lease>, Option<ServerTime>), Error> {
     match access::read(client, &resource(), Some(namespace), name, MAX_BYTES).await? {
         Found::Nothing => Ok((None, None)),
         Found::Object(json, server) => {
@@ -125,9 +121,8 @@ mod tests {
     use super::*;
 
     fn lease(holder: &str, renewed: &str) -> Lease {
-        let json = format!(
-            r#"{{"spec":{{"holderIdentity":"{holder}","leaseDurationSeconds":60,"renewTime":"{renewed}"}}}}"#
-        );
+        let json =
+            format!(r#"{{"spec":{{"holderIdentity":"{holder}","leaseDurationSeconds":60,"renewTime":"{renewed}"}}}}"#);
         Lease::parse(json.as_bytes()).expect("a Lease")
     }
 
@@ -136,7 +131,7 @@ mod tests {
         let (first, second) = (lease("web-0", "2026-03-04T07:00:00.000000Z"), lease("web-0", "2026-03-04T07:00:02Z"));
         assert_ne!(first.renewal, second.renewal);
         assert_eq!(first, lease("web-0", "2026-03-04T07:00:00.000000Z"));
-        assert_eq!(first.duration, Duration::from_secs(60));
+        assert_eq!(first.duration, Duration::from_mins(1));
     }
 
     #[test]
