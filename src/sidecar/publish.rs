@@ -84,7 +84,7 @@ fn offenders(explanation: &Explanation, facts: &Facts) -> Vec<Offender> {
         let name = facts.names.of(*uid)?;
         Some(Offender {
             namespace: name.namespace.as_deref().map(str::to_owned),
-            name: name.name.to_string(),
+            name: name.called.to_string(),
             since: *since,
         })
     });

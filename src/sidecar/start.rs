@@ -223,3 +223,20 @@ fn restore(
         .map(Some)
         .map_err(|error| file.unusable(error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_task_that_ends_is_named_with_how_it_ended() {
+        let mut tasks = Tasks::default();
+        tasks.spawn("gate", std::future::pending());
+        tasks.spawn_telling("lists", async { "a list panicked".to_owned() });
+        assert_eq!(tasks.ended().await, ("lists", "a list panicked".to_owned()));
+        tasks.spawn("pod", async { panic!("as asked") });
+        assert_eq!(tasks.ended().await, ("pod", "panicked".to_owned()));
+        tasks.spawn("events", async {});
+        assert_eq!(tasks.ended().await, ("events", "ended".to_owned()));
+    }
+}

@@ -48,9 +48,9 @@ pub(super) struct World {
     pub(super) board: Arc<Board>,
     pub(super) options: Options,
     folder: tempfile::TempDir,
+    shared: Option<Arc<Shared>>,
     /// dogwatch's token; nobody needs one while there is none.
     token: Option<&'static str>,
-    panics_at: Option<&'static str>,
     dogwatch: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
     operator: Option<JoinHandle<()>>,
     life: u32,
@@ -59,7 +59,7 @@ pub(super) struct World {
     second: u64,
     /// When the kubelet killed the operator.
     pub(super) restarts: Vec<u64>,
-    /// Every decision that was in force, in order.
+    /// Every decision that was in force after `starting`, in order.
     pub(super) decisions: Vec<Decision>,
     /// First lines of the 500s.
     pub(super) failed: BTreeSet<String>,
@@ -93,8 +93,8 @@ impl World {
             sim,
             clock,
             folder,
+            shared: None,
             token: None,
-            panics_at: None,
             dogwatch: None,
             operator: None,
             life: 0,
@@ -174,17 +174,18 @@ impl World {
         self.start_operator();
     }
 
-    /// dogwatch's own code panics when it asks for a path that ends so.
-    pub(super) fn panic_at(&mut self, path: &'static str) {
-        self.panics_at = Some(path);
+    /// A part of dogwatch ends.
+    pub(super) fn end_task(&self, name: &str) {
+        let shared = self.shared.as_ref().expect("started");
+        shared.with(|known| known.task_ended(name, "panicked"));
+        shared.changed.notify_one();
     }
 
     /// Starts dogwatch.
     pub(super) fn start(&mut self) {
-        let (token, panics_at) = (self.token, self.panics_at);
+        let token = self.token;
         let service = ServiceBuilder::new()
             .map_request(move |mut request: Request<kube::client::Body>| {
-                assert!(panics_at.is_none_or(|path| !request.uri().path().ends_with(path)), "as asked");
                 if let Some(token) = token {
                     let value = format!("Bearer {token}").parse().expect("a header");
                     request.headers_mut().insert(header::AUTHORIZATION, value);
@@ -194,6 +195,7 @@ impl World {
             .service(self.sim.router());
         let cluster = Arc::new(connect::from_service(service, Duration::from_secs(30)));
         let shared = Arc::new(Shared::new(self.options.clone(), self.clock, Arc::clone(&self.board)));
+        self.shared = Some(Arc::clone(&shared));
         let (stop, stopped) = oneshot::channel();
         let shutdown = async move {
             let _ = stopped.await;
@@ -215,10 +217,9 @@ impl World {
             clock::sleep(SECOND).await;
             self.second += 1;
             self.step_kubelet().await;
-            if let Some(operator) = self.board.view().operators.first()
-                && self.decisions.last() != Some(&operator.verdict.decision)
-            {
-                self.decisions.push(operator.verdict.decision);
+            let decision = self.decision();
+            if decision != Decision::Starting && self.decisions.last() != Some(&decision) {
+                self.decisions.push(decision);
             }
         }
     }
@@ -235,7 +236,7 @@ impl World {
     }
 
     pub(super) fn decision(&self) -> Decision {
-        self.operator().verdict.decision
+        self.board.view().operators.first().map_or(Decision::Starting, |operator| operator.verdict.decision)
     }
 
     pub(super) fn operator(&self) -> Operator {
