@@ -106,7 +106,8 @@ fn operators_are_sums_and_the_worst_comes_first() {
 fn a_limit_holds_over_all_resources() {
     let report = report(vec![resource("a", &[pending(10), pending(30)]), resource("b", &[pending(20)])]);
     let (findings, left_out) = report.findings(Some(2));
-    let ages: Vec<_> = findings.iter().filter_map(|(_, finding)| Some(NOW.duration_since(finding.since?.at).as_mins())).collect();
+    let ages: Vec<_> =
+        findings.iter().filter_map(|(_, finding)| Some(NOW.duration_since(finding.since?.at).as_mins())).collect();
     assert_eq!((ages, left_out), (vec![30, 20], 1));
     assert_eq!(report.findings(None).0.len(), 3);
 }
