@@ -16,7 +16,9 @@ const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 fn resource(operator: &str, judgements: &[Judgement]) -> Resource {
     let keep = Keep { states: State::ALL.to_vec(), limit: Some(10) };
     let mut tally = Tally::new(NOW, Duration::from_mins(5), Duration::from_mins(15), keep);
-    judgements.iter().for_each(|judgement| tally.add(Identity::default(), judgement));
+    for judgement in judgements {
+        tally.add(Identity::default(), judgement);
+    }
     let rule = Rule::Generation(Generation::default());
     Resource {
         operator: operator.to_owned(),
