@@ -19,6 +19,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("sockets", &["judge"]),
     ("config", &["judge"]),
     ("sim", &["clock"]),
+    ("log", &["clock"]),
     ("judge", &[]),
 ];
 
@@ -144,7 +145,9 @@ fn modules_import_only_what_the_layout_allows() {
         let own = module(&file).first().cloned().unwrap_or_default();
         let allowed = rules.get(own.as_str()).copied().unwrap_or_default();
         for named in imports(&file) {
-            if modules.contains(&named) && !allowed.contains(&named.as_str()) {
+            // Tests of the shell run against the simulated API server.
+            let is_for_test = named == "sim" && module(&file).iter().any(|part| part == "tests");
+            if modules.contains(&named) && !allowed.contains(&named.as_str()) && !is_for_test {
                 broken.push(format!("{} imports {named}", file.display()));
             }
         }
