@@ -184,7 +184,8 @@ fn note(shared: &Shared, mut loaded: Result<Plan, plan::Error>) -> Option<Plan> 
     let plan = shared.with(|known| match loaded {
         Ok(plan) => {
             known.config = crate::view::Config { loaded: Some(now), problem: None, warnings: plan.warnings.clone() };
-            tracing::info!(file = %shared.options.config.display(), "configuration in force");
+            let path = &shared.options.config;
+            tracing::info!(file = path.exists().then(|| path.display().to_string()), "configuration in force");
             for warning in &plan.warnings {
                 tracing::warn!("{warning}");
             }

@@ -31,7 +31,7 @@ async fn a_forbidden_list_is_named_and_nothing_is_restarted() {
     world.create("unheard");
     world.run(HOUR).await;
     let stream = &world.operator().streams[0];
-    assert_eq!(stream.explanation.diagnosis, Diagnosis::Unknown);
+    assert_eq!((world.decision(), stream.explanation.diagnosis), (Decision::Blind, Diagnosis::Unknown));
     let problem = stream.list.problem.as_deref().unwrap_or_default();
     assert!(problem.contains("forbidden") && problem.contains(WIDGETS), "{problem}");
     assert!(stream.list.results.of(ListResult::Forbidden) > 0);
