@@ -22,5 +22,9 @@ mod list;
 mod object;
 #[path = "real/process.rs"]
 mod process;
+#[path = "real/proof.rs"]
+mod proof;
 #[path = "real/storage.rs"]
 mod storage;
+#[path = "real/task.rs"]
+mod task;

@@ -85,6 +85,11 @@ impl ApiServer {
         Admin::new(&self.kubeconfig(User::Admin)).await
     }
 
+    /// Where its certificates are: `ca.crt`, `tls.crt` and `tls.key`.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Its storage, past it.
     pub(crate) fn storage(&self) -> Storage {
         Storage::new(&self.storage_address)
