@@ -145,11 +145,14 @@ impl Admin {
 
     /// Lets the limited user do `verbs` to a resource in all namespaces. `name` names the grant.
     pub(crate) async fn grant(&self, name: &str, resource: &Resource, verbs: &[&str]) {
+        let rules = json!([{"apiGroups": [resource.group], "resources": [resource.plural], "verbs": verbs}]);
+        self.grant_rules(name, rules).await;
+    }
+
+    /// The same with the rules of a role as they are written.
+    pub(crate) async fn grant_rules(&self, name: &str, rules: Value) {
         let root = "/apis/rbac.authorization.k8s.io/v1";
-        let role = json!({
-            "metadata": {"name": name},
-            "rules": [{"apiGroups": [resource.group], "resources": [resource.plural], "verbs": verbs}],
-        });
+        let role = json!({"metadata": {"name": name}, "rules": rules});
         self.expect(Method::POST, &format!("{root}/clusterroles"), &role).await;
         let binding = json!({
             "metadata": {"name": name},

@@ -6,18 +6,32 @@
 
 #[path = "proof/basics.rs"]
 mod basics;
+#[path = "proof/deaf.rs"]
+mod deaf;
+#[path = "proof/healthy.rs"]
+mod healthy;
 #[path = "proof/kubelet.rs"]
 mod kubelet;
 #[path = "proof/operator.rs"]
 mod operator;
+#[path = "proof/play.rs"]
+mod play;
 #[path = "proof/pod.rs"]
 mod pod;
 #[path = "proof/proxy.rs"]
 mod proxy;
+#[path = "proof/record.rs"]
+mod record;
 #[path = "proof/rules.rs"]
 mod rules;
+#[path = "proof/scenario.rs"]
+mod scenario;
+#[path = "proof/sidecar.rs"]
+mod sidecar;
 #[path = "proof/stage.rs"]
 mod stage;
+#[path = "proof/table.rs"]
+mod table;
 #[path = "proof/tap.rs"]
 mod tap;
 #[path = "proof/web.rs"]

@@ -65,10 +65,8 @@ async fn both_operators_create_change_and_delete_through_the_proxy() {
 #[ignore = "needs a real kube-apiserver: see tests/cluster/README.md"]
 async fn on_a_silent_watch_the_old_kopf_is_deaf_for_ever_and_the_newest_for_70_seconds() {
     let habits = Habits { timer: Some(Duration::from_secs(5)), ..Habits::default() };
-    let (old, new) = tokio::join!(
-        staged("silent-old", Kopf::Deaf, habits.clone()),
-        staged("silent-new", Kopf::Newest, Habits::default())
-    );
+    let (old, new) =
+        tokio::join!(staged("silent-old", Kopf::Deaf, habits), staged("silent-new", Kopf::Newest, Habits::default()));
     let (old_operator, new_operator) = (old.operator.start(old.folder()), new.operator.start(new.folder()));
     for (stage, operator) in [(&old, &old_operator), (&new, &new_operator)] {
         stage.create(0, "first", json!({})).await;
@@ -207,12 +205,12 @@ async fn the_kubelet_restarts_after_the_threshold_backs_off_and_tells_the_pod() 
 
     endpoint.fails.store(true, Ordering::SeqCst);
     let seen = until(&kubelet, |seen| seen.killed.len() == 1).await;
-    assert_eq!((seen.probes.1, seen.failure.as_deref()), (3, Some("500 asked")));
+    assert_eq!((seen.probes.1, seen.killed[0].1.as_str()), (3, "500 asked"));
     let asked = endpoint.asked.load(Ordering::SeqCst);
     let seen = until(&kubelet, |seen| seen.started.len() == 2).await;
     assert_eq!(endpoint.asked.load(Ordering::SeqCst), asked, "nothing is probed without a container");
-    assert!(seen.started[1] - seen.killed[0] >= NUMBERS.termination_grace, "SIGKILL comes after the grace");
-    assert!(seen.started[1] - seen.killed[0] < Duration::from_millis(1900), "the first restart comes at once");
+    assert!(seen.started[1] - seen.killed[0].0 >= NUMBERS.termination_grace, "SIGKILL comes after the grace");
+    assert!(seen.started[1] - seen.killed[0].0 < Duration::from_millis(1900), "the first restart comes at once");
 
     let seen = until(&kubelet, |seen| seen.killed.len() == 2).await;
     let begun = Instant::now();
@@ -221,7 +219,7 @@ async fn the_kubelet_restarts_after_the_threshold_backs_off_and_tells_the_pod() 
     }
     endpoint.fails.store(false, Ordering::SeqCst);
     let after = until(&kubelet, |seen| seen.started.len() == 3).await;
-    let waited = after.started[2] - seen.killed[1];
+    let waited = after.started[2] - seen.killed[1].0;
     assert!(waited >= NUMBERS.termination_grace + Duration::from_secs(2), "{waited:?}");
     sleep(Duration::from_millis(300)).await;
     let status = container(&admin, "kubelet").await;
@@ -249,5 +247,5 @@ async fn the_kubelet_tells_crashes_from_restarts_by_the_probe() {
     assert_eq!(container(&admin, "crashes").await["lastState"]["terminated"]["exitCode"], 3);
     std::fs::write(&script, "").expect("the folder can be written to");
     let seen = until(&kubelet, |seen| seen.killed.len() == 1).await;
-    assert_eq!((seen.crashes, seen.failure.as_deref()), (1, Some("no")));
+    assert_eq!((seen.crashes, seen.killed[0].1.as_str()), (1, "no"));
 }

@@ -45,16 +45,14 @@ pub(crate) enum Probe {
 /// What has happened so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
-    /// Containers that were ended because the probe failed, and when that was decided.
-    pub(crate) killed: Vec<Instant>,
+    /// When a container was ended because the probe had failed, and what the probe said last.
+    pub(crate) killed: Vec<(Instant, String)>,
     /// Containers that ended by themselves.
     pub(crate) crashes: u32,
     /// When each container started.
     pub(crate) started: Vec<Instant>,
     /// Probes that succeeded and failed.
     pub(crate) probes: (u32, u32),
-    /// What the newest failed probe said.
-    pub(crate) failure: Option<String>,
 }
 
 /// A kubelet with one container. Both are gone when it is dropped.
@@ -75,7 +73,7 @@ struct Work {
 }
 
 enum End {
-    Failed,
+    Failed(String),
     Ended(ExitStatus),
 }
 
@@ -107,8 +105,8 @@ impl Work {
             self.note(|seen| seen.started.push(started));
             self.pod.report(container, &State::Running);
             let status = match self.watch(&mut process, started).await {
-                End::Failed => {
-                    self.note(|seen| seen.killed.push(Instant::now()));
+                End::Failed(words) => {
+                    self.note(|seen| seen.killed.push((Instant::now(), words)));
                     self.end(&mut process).await
                 }
                 End::Ended(status) => {
@@ -149,14 +147,11 @@ impl Work {
                 }
                 Err(words) => {
                     failures += 1;
-                    self.note(|seen| {
-                        seen.probes.1 += 1;
-                        seen.failure = Some(words);
-                    });
+                    self.note(|seen| seen.probes.1 += 1);
+                    if failures >= self.numbers.failure_threshold && process.ended().is_none() {
+                        return End::Failed(words);
+                    }
                 }
-            }
-            if failures >= self.numbers.failure_threshold && process.ended().is_none() {
-                return End::Failed;
             }
         }
     }

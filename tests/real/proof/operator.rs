@@ -33,7 +33,7 @@ pub(crate) struct Operator {
 }
 
 /// How it behaves. `Habits::default()` handles every object at once.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Habits {
     /// How long each handler takes.
     pub(crate) duration: Duration,
