@@ -9,6 +9,7 @@
 """
 
 import asyncio
+import logging
 import os
 import threading
 import time
@@ -26,6 +27,8 @@ LABELS = dict([os.environ["OPERATOR_LABELS"].split("=", 1)]) if "OPERATOR_LABELS
 @kopf.on.startup()
 async def start(settings, **_):
     settings.posting.enabled = False
+    # A line for every probe would leave no room for what matters.
+    logging.getLogger("aiohttp.access").setLevel(logging.WARNING)
     if CRASH_AFTER:
         asyncio.get_running_loop().call_later(CRASH_AFTER, os._exit, 1)
 
