@@ -7,11 +7,13 @@ pub mod connection;
 pub mod exit;
 pub mod output;
 pub mod report;
+pub mod run;
 
 use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub use crate::cluster::chain;
 use exit::Exit;
 
 /// Keeps watch over a Kubernetes operator: finds the objects that it left unprocessed
@@ -29,6 +31,8 @@ pub struct Cli {
 pub enum Command {
     /// List once, judge, report
     Audit(audit::args::Args),
+    /// Keep watch beside an operator, and have it restarted when it has gone deaf
+    Run(run::Args),
 }
 
 /// Under this prefix every flag can be set in the environment: `--fail-on` is `DOGWATCH_FAIL_ON`.
@@ -61,6 +65,9 @@ pub enum Error {
     /// `audit`.
     #[error(transparent)]
     Audit(#[from] audit::Error),
+    /// `run`.
+    #[error(transparent)]
+    Run(#[from] run::Error),
 }
 
 impl Error {
@@ -68,6 +75,7 @@ impl Error {
     pub const fn exit(&self) -> Exit {
         match self {
             Self::Audit(error) => error.exit(),
+            Self::Run(error) => error.exit(),
         }
     }
 }
@@ -79,11 +87,6 @@ impl Error {
 pub fn run(cli: &Cli, program: &str) -> Result<Exit, Error> {
     match &cli.command {
         Command::Audit(args) => Ok(audit::run(args, program)?),
+        Command::Run(args) => Ok(run::run(args)?),
     }
-}
-
-/// An error and its causes in one line.
-pub fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

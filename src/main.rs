@@ -24,16 +24,20 @@ fn main() -> ExitCode {
     }
 }
 
-/// The error and its causes, one a line.
+/// The error and its causes, each on lines of its own.
 fn print(error: &dyn Error) {
-    let mut text = format!("error: {}\n", visible(&error.to_string()));
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(&format!("  caused by: {}\n", visible(&cause.to_string())));
-        source = cause.source();
+    let mut lines = shown("error: ", error);
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        lines.extend(shown("  caused by: ", error));
+        cause = error.source();
     }
     // Where standard error is closed as well, the exit code has to say it.
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    let _ = std::io::stderr().write_all(lines.concat().as_bytes());
+}
+
+fn shown(what: &str, error: &dyn Error) -> Vec<String> {
+    error.to_string().lines().map(|line| format!("{what}{}\n", visible(line))).collect()
 }
 
 /// How this program was called: `kubectl dogwatch` where kubectl found it as its plugin.

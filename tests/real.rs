@@ -7,6 +7,8 @@
 mod admin;
 #[path = "real/api_server.rs"]
 mod api_server;
+#[path = "real/audit.rs"]
+mod audit;
 #[path = "real/certificate.rs"]
 mod certificate;
 #[path = "real/connect.rs"]

@@ -1,4 +1,6 @@
 //! Everything that needs nothing but Rust: the shape of the source, the real binary on small files, the documents.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why and ends")]
+#![allow(clippy::disallowed_methods, reason = "the bans are for dogwatch, not for its tests")]
 
 #[path = "suite/architecture.rs"]
 mod architecture;

@@ -3,7 +3,7 @@
 //! # How the shell drives this
 //!
 //! One [`Decider`] per operator, made by [`Decider::new`] or, if there is a state file, by [`Decider::restore`], which
-//! also fills the streams. Then, in one place and one at a time:
+//! also fills the streams; [`Decider::claim`] fills those that are found later. Then, in one place and one at a time:
 //!
 //! 1. feed the ledgers (see [`super::ledger`]), then call [`Decider::step`] with everything that is known now: after
 //!    each list, re-read and watch event that was an acknowledgement, after each change of an input, and when
@@ -165,6 +165,7 @@ pub struct Decider {
     hold: HoldEnd,
     lease: LeaseWatch,
     stale: BTreeSet<String>,
+    unclaimed: Option<snapshot::Unclaimed>,
 }
 
 /// More rows than any chain of the table is long.
@@ -183,6 +184,7 @@ impl Decider {
             hold: HoldEnd::Never,
             lease: LeaseWatch::new(0),
             stale: BTreeSet::new(),
+            unclaimed: None,
         }
     }
 

@@ -102,6 +102,8 @@ pub struct Explanation {
     pub pending: u64,
     /// Those of them that are pending for longer than `overdueAfter`, by the earlier of own time and first seen.
     pub overdue: u64,
+    /// The oldest overdue objects, excused or not, with the moment since which they are pending; at most [`OFFENDERS`].
+    pub offenders: Vec<(Uid, Tick)>,
     /// Objects that are not processed and not remembered either.
     pub left_out: u64,
     /// Since when the oldest pending object is pending, for reports.
@@ -139,6 +141,8 @@ pub struct Explanation {
     pub changes_at: Option<Tick>,
 }
 
+/// So many overdue objects are told apart.
+pub const OFFENDERS: usize = 50;
 /// So many of the oldest candidates are read again before a restart.
 pub const OLDEST: usize = 20;
 
@@ -203,6 +207,7 @@ impl Stream {
             states: self.ledger.states(),
             pending: survey.pending,
             overdue: survey.overdue,
+            offenders: survey.offenders,
             left_out: self.ledger.left_out(),
             oldest_pending: survey.oldest_pending,
             candidates: survey.candidates,

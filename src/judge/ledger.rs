@@ -61,16 +61,26 @@ pub struct Noted {
     pub pending_for: Option<Duration>,
 }
 
+/// How far this process has come with lists; what the state file tells of older ones does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// No list was complete; so many failed in a row.
+    Never(u8),
+    /// The same, since the rule or the selector was replaced.
+    NeverSinceReload(u8),
+    /// None was complete, and it is known why.
+    Explained,
+    /// At least one was complete.
+    Complete,
+}
+
 /// The memory of one stream.
 #[derive(Debug, Clone)]
 pub struct Ledger {
     entries: HashMap<Uid, Entry>,
     listing: Option<Listing>,
     complete: Option<Complete>,
-    /// Whether `complete` was read by this process and not by the one that wrote the state file.
-    is_listed: bool,
-    is_refused: bool,
-    is_reloaded: bool,
+    reading: Reading,
     signal_exists: bool,
     is_proven: bool,
     last_ack: Option<Tick>,
@@ -95,9 +105,7 @@ impl Ledger {
             entries: HashMap::new(),
             listing: None,
             complete: None,
-            is_listed: false,
-            is_refused: false,
-            is_reloaded: false,
+            reading: Reading::Never(0),
             signal_exists: false,
             is_proven: false,
             last_ack: None,
@@ -110,7 +118,7 @@ impl Ledger {
 
     /// The empty memory of a stream whose rule or selector changed: nothing that an older rule said counts.
     pub fn reloaded() -> Self {
-        Self { is_reloaded: true, ..Self::new() }
+        Self { reading: Reading::NeverSinceReload(0), ..Self::new() }
     }
 
     /// Takes in one object. `now` is when it was read.
@@ -235,17 +243,20 @@ impl Ledger {
 
     /// Whether the ledger stands for a rule or selector that replaced another and was not listed since.
     pub fn is_reloaded(&self) -> bool {
-        self.is_reloaded && !self.is_listed
+        matches!(self.reading, Reading::NeverSinceReload(_))
     }
 
-    /// Whether there is a complete list by this process, or a documented reason why there is none.
+    /// Whether there is a complete list by this process, or a documented reason why there is none: it was refused, or
+    /// three in a row failed.
     pub fn is_ready(&self) -> bool {
-        self.is_listed || self.is_refused
+        matches!(self.reading, Reading::Complete | Reading::Explained)
     }
 
     /// When the newest complete list of this process began and ended.
     pub fn listed(&self) -> Option<(Tick, Tick)> {
-        self.complete.filter(|_| self.is_listed).map(|complete| (complete.began.tick(), complete.ended))
+        self.complete
+            .filter(|_| self.reading == Reading::Complete)
+            .map(|complete| (complete.began.tick(), complete.ended))
     }
 
     /// Objects by state in the newest complete list, answers that wait for the rule's signal resolved.
@@ -256,6 +267,13 @@ impl Ledger {
     /// How many objects of the newest complete list are not processed and not remembered either.
     pub fn left_out(&self) -> u64 {
         self.complete.map_or(0, |complete| complete.left_out)
+    }
+
+    /// Since when a remembered object is pending, for reports; absent where it is not.
+    pub fn pending_since(&self, uid: Uid, now: Tick) -> Option<Tick> {
+        let entry = self.entries.get(&uid)?;
+        let counts = !entry.marks().conditional || self.signal_exists;
+        entry.pending_clock(now).filter(|_| counts).map(|clock| clock.since())
     }
 
     /// How many objects are remembered.

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_wall_time_before_the_boot_keeps_its_distance() {
-        let now = Moment { wall: Timestamp::from_second(1_000_000).unwrap(), elapsed: Duration::from_secs(60) };
+        let now = Moment { wall: Timestamp::from_second(1_000_000).unwrap(), elapsed: Duration::from_mins(1) };
         let old = Timestamp::from_second(1_000_000 - 3600).unwrap();
         let tick = now.tick_at(old);
         assert_eq!(tick.as_millis(), (60 - 3600) * 1000);

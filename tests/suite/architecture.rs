@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::{TokenStream, TokenTree};
 
+use crate::run::root;
+
 /// Which modules of the crate a module may name. What is not listed here may name nothing but itself.
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("main", &["cli"]),
@@ -40,10 +42,6 @@ const IMPURE: &[&[&str]] = &[
     &["tempfile"],
     &["clap"],
 ];
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -1,1 +1,88 @@
 //! What the documents say is checked against the code.
+
+use std::collections::BTreeSet;
+
+use clap::CommandFactory;
+use dogwatch::cli::Cli;
+use dogwatch::cli::exit::Exit;
+
+use crate::run::{dogwatch_in, root};
+
+fn readme() -> String {
+    std::fs::read_to_string(root().join("README.md")).expect("readable")
+}
+
+/// The blocks of a kind, without their fences.
+fn blocks(text: &str, kind: &str) -> Vec<String> {
+    let fence = format!("```{kind}\n");
+    text.split(&fence).skip(1).filter_map(|part| part.split("\n```").next()).map(str::to_owned).collect()
+}
+
+/// The first cells of the rows of the table with this heading.
+fn first_cells(text: &str, heading: &str) -> Vec<String> {
+    let table = text.split(&format!("| {heading} |")).nth(1).expect("the table");
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    rows.filter_map(|row| row.split('|').nth(1)).map(|cell| cell.trim().to_owned()).collect()
+}
+
+#[test]
+fn the_output_in_the_readme_is_what_the_binary_prints() {
+    let blocks = blocks(&readme(), "console");
+    assert!(!blocks.is_empty());
+    for block in blocks {
+        let (command, expected) = block.split_once('\n').expect("a command and its output");
+        let arguments: Vec<&str> = command.strip_prefix("$ dogwatch ").expect("a command").split(' ').collect();
+        assert_eq!(dogwatch_in(&root(), &arguments, &[], "").stdout.trim_end(), expected, "{command}");
+    }
+}
+
+/// The long flags of `audit`, in the spelling of the command line.
+fn flags() -> BTreeSet<String> {
+    let command = Cli::command();
+    let audit = command.find_subcommand("audit").expect("a command");
+    let shown = audit.get_arguments().filter(|argument| !argument.is_hide_set());
+    shown.filter_map(|argument| argument.get_long()).map(|long| format!("--{long}")).collect()
+}
+
+#[test]
+fn every_flag_is_in_the_readme_and_every_flag_of_the_readme_exists() {
+    // kubectl's, which the readme names in their short form.
+    let short = ["--namespace", "--all-namespaces", "--selector", "--filename", "--output"];
+    let text = readme();
+    for flag in flags().iter().filter(|flag| !short.contains(&flag.as_str())) {
+        assert!(text.contains(&format!("`{flag}")), "{flag} is not in the readme");
+    }
+    let words = text.split(|character: char| !(character.is_ascii_alphanumeric() || character == '-'));
+    let others = ["--release", "--show-managed-fields"];
+    for word in words.filter(|word| word.starts_with("--") && word.len() > 3 && !others.contains(word)) {
+        assert!(flags().contains(word), "the readme names {word}");
+    }
+}
+
+#[test]
+fn the_exit_codes_in_the_readme_are_those_of_the_code() {
+    let all = [Exit::Clean, Exit::Findings, Exit::Usage, Exit::Undetermined, Exit::Failure];
+    let codes: Vec<String> = all.iter().map(|exit| exit.code().to_string()).collect();
+    assert_eq!(first_cells(&readme(), "exit code"), codes);
+}
+
+#[test]
+fn the_rules_in_the_readme_are_those_of_the_code() {
+    for name in first_cells(&readme(), "rule") {
+        let name = name.trim_matches('`');
+        assert!(dogwatch::config::rule_from_flag(name).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn no_document_names_this_machine() {
+    let tracked = std::process::Command::new("git").args(["ls-files"]).current_dir(root()).output().expect("git");
+    let hostile = ["/wo\u{72}k/", "/roo\u{74}/", "crates\u{2e}io", "pypi\u{2e}org", "proxy\u{2e}golang\u{2e}org"];
+    for name in String::from_utf8_lossy(&tracked.stdout).lines() {
+        let is_lock = name.ends_with("Cargo.lock") || name.ends_with("go.sum");
+        let Ok(text) = std::fs::read_to_string(root().join(name)) else { continue };
+        for word in hostile {
+            assert!(is_lock || !text.contains(word), "{name} names {word}");
+        }
+    }
+}

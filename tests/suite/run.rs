@@ -1,7 +1,7 @@
 //! Runs the real binary, with nothing of this machine's configuration around it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// How a command ended.
@@ -18,12 +18,17 @@ pub(crate) fn dogwatch(arguments: &[&str]) -> Run {
 
 /// The same with environment variables and text on standard input.
 pub(crate) fn dogwatch_with(arguments: &[&str], environment: &[(&str, &str)], input: &str) -> Run {
+    dogwatch_in(&root().join("tests/fixtures"), arguments, environment, input)
+}
+
+/// The same in another folder.
+pub(crate) fn dogwatch_in(folder: &Path, arguments: &[&str], environment: &[(&str, &str)], input: &str) -> Run {
     let mut child = Command::new(env!("CARGO_BIN_EXE_dogwatch"))
         .args(arguments)
         .env_clear()
         .env("HOME", "/nowhere")
         .envs(environment.iter().copied())
-        .current_dir(fixtures())
+        .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -38,9 +43,9 @@ pub(crate) fn dogwatch_with(arguments: &[&str], environment: &[(&str, &str)], in
     }
 }
 
-/// Where the fixtures are.
-pub(crate) fn fixtures() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+/// The folder of the project.
+pub(crate) fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Exit code, standard output and standard error in one text, for a snapshot.

@@ -1,18 +1,16 @@
 //! The audit of a cluster: one list a resource, every object judged as its bytes arrive.
 
 use jiff::Timestamp;
-use tokio::sync::Notify;
 
 use super::progress::Progress;
-use super::settings::Chosen;
+use super::settings;
 use super::target::Target;
 use crate::cli::report::{Resource, ResourceError};
-use crate::cluster::list::{self, Listing, Query, Seen};
+use crate::cluster::list::{Listing, Query};
+use crate::cluster::look::{self, Eye, Judged, both};
 use crate::cluster::request::{Client, Reason as ListReason};
-use crate::judge::object::Identity;
+use crate::config::resource::Chosen;
 use crate::judge::rule::auto::Evidence;
-use crate::judge::rule::kopf;
-use crate::judge::state::{Judgement, Reason};
 use crate::judge::tally::{Keep, Tally};
 
 /// What is the same for every resource of one audit.
@@ -72,8 +70,8 @@ struct Look<'r> {
 impl<'r> Look<'r> {
     fn new(target: &'r Target, request: &'r Request<'r>, evidence: Evidence) -> Self {
         let chosen = target.settings.choose(evidence);
-        let tally = chosen.tally(request.now, request.keep.clone());
-        let is_open = target.settings.is_open() && !evidence.kopf_marks;
+        let tally = settings::tally(&chosen, request.now, request.keep.clone());
+        let is_open = target.settings.resource.is_open() && !evidence.kopf_marks;
         Self { target, request, chosen, tally, is_open, error: None }
     }
 
@@ -100,52 +98,24 @@ impl<'r> Look<'r> {
             ..Query::new(&self.target.resource)
         };
         let before = self.tally.objects();
-        let marks = Notify::new();
-        let mut shows_marks = false;
-        let listing = {
-            let mut each = |seen: Seen<'_>| {
-                if !shows_marks && self.seen(&seen) == End::ShowsMarks {
-                    shows_marks = true;
-                    marks.notify_one();
+        let eye = Eye { reader: &self.chosen.reader, is_open: self.is_open };
+        let Self { tally, target, request, .. } = self;
+        let mut each = |judged: Judged<'_>| match judged {
+            Judged::Object(identity, judgement) => {
+                if target.settings.resource.means(identity) {
+                    tally.add(identity, &judgement);
                 }
-            };
-            tokio::select! {
-                biased;
-                // The rest of the list would be read in vain.
-                () = marks.notified() => None,
-                listing = list::list(client, &query, &mut each) => Some(listing),
             }
+            Judged::Restarted => tally.reset(),
+            Judged::Page => request.progress.objects(&target.resource.name(), tally.objects()),
         };
-        match listing {
-            Some(listing) if !shows_marks => {
+        match look::look(client, &query, eye, &|| request.now, &mut each).await {
+            look::End::Read(listing) => {
                 self.ended(listing, before, fields.is_some());
                 End::Read
             }
-            _ => End::ShowsMarks,
+            look::End::ShowsMarks => End::ShowsMarks,
         }
-    }
-
-    fn seen(&mut self, seen: &Seen<'_>) -> End {
-        match seen {
-            Seen::Object(json) if self.is_open && kopf::may_show_marks(json) => return End::ShowsMarks,
-            Seen::Object(json) => {
-                let Self { chosen, tally, target, request, .. } = self;
-                chosen.reader.judge(json, request.now, |identity, judgement| {
-                    if target.settings.means(identity) {
-                        tally.add(identity, &judgement);
-                    }
-                });
-            }
-            Seen::TooLarge { bytes } => {
-                let limit = self.request.max_object_bytes;
-                let message =
-                    format!("the object has {bytes} bytes, more than the {limit} that are read of one object");
-                self.tally.add(Identity::default(), &Judgement::unknown(Reason::Undecodable, message));
-            }
-            Seen::Restarted => self.tally.reset(),
-            Seen::Page { .. } => self.request.progress.objects(&self.target.resource.name(), self.tally.objects()),
-        }
-        End::Read
     }
 
     /// The first failure is the one to report.
@@ -197,13 +167,5 @@ impl<'r> Look<'r> {
             error,
             is_named: target.is_named,
         }
-    }
-}
-
-/// Two selectors, both of which have to fit.
-fn both(one: Option<&str>, other: Option<&str>) -> Option<String> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(format!("{one},{other}")),
-        (one, other) => one.or(other).map(str::to_owned),
     }
 }

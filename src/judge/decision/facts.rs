@@ -51,7 +51,7 @@ impl Decider {
     pub(super) fn look(&mut self, now: Moment, inputs: &Inputs, streams: &mut [Stream]) -> Sight {
         let tick = now.tick();
         let container = match &inputs.pod {
-            Pod::Unread => None,
+            Pod::Elsewhere | Pod::Unread => None,
             Pod::Read { container, .. } => container.clone(),
         };
         let holds = self.holds(tick, inputs);
@@ -86,7 +86,7 @@ impl Decider {
     fn holds(&self, now: Tick, inputs: &Inputs) -> Vec<Hold> {
         let leads_newly = self.leader_grace_ends().is_some_and(|ends| now < ends);
         let (is_running, is_terminating) = match &inputs.pod {
-            Pod::Unread => (true, false),
+            Pod::Elsewhere | Pod::Unread => (true, false),
             Pod::Read { container, is_terminating } => {
                 (container.as_ref().is_some_and(|container| container.is_running), *is_terminating)
             }
@@ -141,7 +141,7 @@ impl Decider {
             },
             State::Recovering(restart) => {
                 let started = self.new_start(restart, inputs, sight);
-                let overtime_at = started.and_then(|started| self.overtime_at(restart, subject, started));
+                let overtime_at = started.map(|started| self.overtime_at(restart, subject, started));
                 Facts {
                     is_acked: started.is_some_and(|started| acked_after(subject, started.max(restart.requested))),
                     is_unmoved: is_same(restart, sight) && now >= self.unmoved_at(inputs),
@@ -168,7 +168,7 @@ impl Decider {
     /// When the container that is not the one to be restarted began; absent while there is none that runs.
     fn new_start(&self, restart: &Restart, inputs: &Inputs, sight: &Sight) -> Option<Tick> {
         match &inputs.pod {
-            Pod::Unread => Some(self.since),
+            Pod::Elsewhere | Pod::Unread => Some(self.since),
             Pod::Read { .. } => sight
                 .container
                 .as_ref()
@@ -179,11 +179,11 @@ impl Decider {
     }
 
     /// Grace and asleepAfter after the start. Time in which nothing could be seen is no silence.
-    fn overtime_at(&self, restart: &Restart, subject: Option<&Explanation>, started: Tick) -> Option<Tick> {
+    fn overtime_at(&self, restart: &Restart, subject: Option<&Explanation>, started: Tick) -> Tick {
         let grace_ends = started.after(self.policy.grace);
-        let Some(subject) = subject else { return Some(grace_ends.after(restart.asleep_after)) };
+        let Some(subject) = subject else { return grace_ends.after(restart.asleep_after) };
         let held_until = subject.held_until.unwrap_or(grace_ends);
-        Some(grace_ends.max(held_until).after(subject.asleep_after))
+        grace_ends.max(held_until).after(subject.asleep_after)
     }
 
     fn unmoved_at(&self, inputs: &Inputs) -> Tick {
@@ -205,7 +205,7 @@ impl Decider {
             State::Restarting(restart) => vec![Some(told_at(restart, inputs))],
             State::Recovering(restart) => {
                 let started = self.new_start(restart, inputs, sight);
-                let overtime_at = started.and_then(|started| self.overtime_at(restart, subject, started));
+                let overtime_at = started.map(|started| self.overtime_at(restart, subject, started));
                 vec![Some(self.unmoved_at(inputs)), overtime_at]
             }
             State::Exhausted { .. } => vec![self.spent.allows_at(&self.policy.budget, now)],
@@ -251,7 +251,7 @@ fn withheld(
 /// Whether the container to be restarted is gone.
 fn has_left(restart: &Restart, inputs: &Inputs, sight: &Sight) -> bool {
     match (&inputs.pod, &restart.container) {
-        (Pod::Unread, _) => false,
+        (Pod::Elsewhere | Pod::Unread, _) => false,
         (Pod::Read { .. }, None) => sight.container.as_ref().is_some_and(|container| !container.is_running),
         (Pod::Read { .. }, Some(_)) => !is_same(restart, sight),
     }

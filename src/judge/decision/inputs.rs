@@ -68,6 +68,8 @@ pub struct Container {
 /// The own Pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pod {
+    /// There is none: the operator runs elsewhere and is only observed.
+    Elsewhere,
     /// It was never read.
     Unread,
     /// As last read.

@@ -91,6 +91,7 @@ impl LeaseWatch {
             states: States::default(),
             pending: u64::from(is_overdue),
             overdue: u64::from(is_overdue),
+            offenders: Vec::new(),
             left_out: 0,
             oldest_pending: is_overdue.then_some(served),
             candidates: u64::from(is_overdue),

@@ -2,8 +2,8 @@
 
 use super::facts::Sight;
 use super::{
-    Decider, Decision, Effect, Headline, Inputs, LEASE, Moment, Outcome, Restart, State, Stream, Suspicion, Tick,
-    Transition,
+    Decider, Decision, Effect, EventReason, Headline, Inputs, LEASE, Moment, Outcome, Restart, State, Stream,
+    Suspicion, Tick, Transition,
 };
 use crate::judge::diagnosis::HoldEnd;
 use std::collections::BTreeSet;
@@ -34,7 +34,10 @@ impl Decider {
         if row == Transition::Return {
             self.hold = HoldEnd::Ended(now.tick());
         }
-        effects.extend(row.event().map(|reason| Effect::Event { reason, stream }));
+        // What a hold ends has not recovered.
+        let is_held = about.as_ref().is_some_and(|about| !about.holds.is_empty());
+        let reason = row.event().filter(|reason| *reason != EventReason::OperatorRecovered || !is_held);
+        effects.extend(reason.map(|reason| Effect::Event { reason, stream }));
         self.since = now.tick();
         self.headline = Headline { decision: self.decision(), at: now, by: Some(row), about };
     }

@@ -1,6 +1,6 @@
 //! One pass over the remembered objects of a stream.
 
-use super::{Excuse, INSTANT, Ledger, OLDEST, Settings, Tick, Uid};
+use super::{Excuse, INSTANT, Ledger, OFFENDERS, OLDEST, Settings, Tick, Uid};
 use crate::judge::ledger::{Clock, Entry, Standing};
 
 /// What the objects say together at one moment.
@@ -8,6 +8,8 @@ use crate::judge::ledger::{Clock, Entry, Standing};
 pub(super) struct Survey {
     pub(super) pending: u64,
     pub(super) overdue: u64,
+    /// The oldest overdue objects.
+    pub(super) offenders: Vec<(Uid, Tick)>,
     pub(super) oldest_pending: Option<Tick>,
     pub(super) candidates: u64,
     /// First seen of the oldest candidate.
@@ -26,13 +28,16 @@ impl Survey {
     pub(super) fn of(ledger: &Ledger, settings: &Settings, canary: Option<Tick>, started: Tick, now: Tick) -> Self {
         let mut survey = Self::default();
         let mut candidates = Vec::new();
+        let mut overdue = Vec::new();
         for (uid, entry) in ledger.entries() {
             survey.watch_movement(entry, settings, now);
             let Some(clock) = entry.pending_clock(now) else { continue };
             if entry.marks().conditional && !ledger.signal_exists() {
                 continue;
             }
-            survey.count(&clock, settings, now);
+            if survey.count(&clock, settings, now) {
+                overdue.push((clock.since(), uid));
+            }
             if !survey.is_due(overdue_at(clock.first_seen, settings), now) {
                 continue;
             }
@@ -41,10 +46,10 @@ impl Survey {
                 None => candidates.push((clock.first_seen, clock.since(), uid)),
             }
         }
-        candidates.sort_unstable();
+        survey.offenders = oldest(overdue, OFFENDERS).map(|(since, uid)| (uid, since)).collect();
         survey.candidates = candidates.len() as u64;
-        survey.oldest_candidate = candidates.first().map(|(first_seen, ..)| *first_seen);
-        survey.oldest = candidates.into_iter().take(OLDEST).map(|(.., uid)| uid).collect();
+        survey.oldest_candidate = candidates.iter().map(|(first_seen, ..)| *first_seen).min();
+        survey.oldest = oldest(candidates, OLDEST).map(|(.., uid)| uid).collect();
         if let Some(changed) = canary.filter(|changed| survey.is_due(overdue_at(*changed, settings), now)) {
             survey.candidates += CANARY_COUNTS_AS;
             survey.oldest_candidate = Some(survey.oldest_candidate.map_or(changed, |oldest| oldest.min(changed)));
@@ -53,13 +58,14 @@ impl Survey {
         survey
     }
 
-    fn count(&mut self, clock: &Clock, settings: &Settings, now: Tick) {
+    /// Counts a pending object; says whether it is overdue.
+    fn count(&mut self, clock: &Clock, settings: &Settings, now: Tick) -> bool {
         let since = clock.since();
         self.pending += 1;
         self.oldest_pending = Some(self.oldest_pending.map_or(since, |oldest| oldest.min(since)));
-        if self.is_due(overdue_at(since, settings), now) {
-            self.overdue += 1;
-        }
+        let is_overdue = self.is_due(overdue_at(since, settings), now);
+        self.overdue += u64::from(is_overdue);
+        is_overdue
     }
 
     fn excuse(&mut self, excuse: Excuse) {
@@ -88,6 +94,16 @@ impl Survey {
         }
         is_due
     }
+}
+
+/// The `count` smallest, in order.
+fn oldest<T: Ord>(mut all: Vec<T>, count: usize) -> impl Iterator<Item = T> {
+    if all.len() > count {
+        all.select_nth_unstable(count);
+        all.truncate(count);
+    }
+    all.sort_unstable();
+    all.into_iter()
 }
 
 /// Overdue is what is pending for longer than `overdueAfter`.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::judge::state::{Judgement, Moment, Reason, State};
+use crate::judge::state::{Excuse, Judgement, Moment, Reason, State};
 use crate::judge::tick::Tick;
 
 /// One object, without its name and without its content.
@@ -179,14 +179,18 @@ impl Entry {
         let trusts = is_written && !self.marks.rebased && judgement.state != State::Unknown;
         let token_moved = judgement.token != 0 && judgement.token != self.token;
         let is_processed = judgement.state == State::Processed;
-        let was_waiting = matches!(self.standing, Standing::Pending | Standing::Moving { .. });
+        let was_waiting = match self.standing {
+            Standing::Pending | Standing::Moving { .. } => true,
+            Standing::Unreadable => self.clock.is_some(),
+            Standing::Paused(_) | Standing::Mistrusted => false,
+        };
         // The token moves when, and only when, the operator acknowledges. A change that ends without that was taken
         // back by whoever made it. What has no token can only be believed.
         let withdrawn = is_processed
             && !token_moved
             && judgement.token != 0
-            && self.standing == Standing::Pending
-            && !self.is_deletion()
+            && matches!(self.standing, Standing::Pending | Standing::Unreadable)
+            && self.desired != DELETION
             && judgement.reason != Some(Reason::HeldByOthers);
         let ack = trusts && (token_moved || (is_processed && was_waiting && !withdrawn));
         let pending_since = self.pending_clock(now.tick()).map(|clock| clock.first_seen).filter(|_| ack);
@@ -217,7 +221,7 @@ impl Entry {
     fn stand(&mut self, judgement: &Judgement, not_yet: Option<Tick>, now: Moment, ack: bool) {
         let tick = now.tick();
         self.marks.conditional = judgement.conditional;
-        self.marks.ignored = judgement.excuse == Some(crate::judge::state::Excuse::Ignored);
+        self.marks.ignored = judgement.excuse == Some(Excuse::Ignored);
         self.marks.holder_unknown = is_deletion(judgement) && !judgement.held;
         if let Standing::Paused(since) = self.standing {
             self.clock = self.clock.map(|clock| clock.shifted(tick.since(since)));
@@ -259,10 +263,6 @@ impl Entry {
             Standing::Moving { deadline, .. } => deadline,
             _ => None,
         }
-    }
-
-    fn is_deletion(&self) -> bool {
-        self.desired == DELETION
     }
 
     /// The clock, if the object is pending at `now`: observed so, or past its deadline.

@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Judgement, Ledger, Moment, REMEMBERED, Reason, Source, State, States, Tick, Uid, version_of};
+use super::{Judgement, Ledger, Moment, REMEMBERED, Reading, Reason, Source, State, States, Tick, Uid, version_of};
 use crate::judge::state::Signal;
 
 /// From so many objects on a flip can be the rule's fault.
 const MASS: u64 = 10;
+/// One failure after so many explains why there is no list.
+const ENOUGH_FAILURES: u8 = 2;
 
 /// How a list ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +57,21 @@ pub(super) struct Listing {
     flipped: u64,
     pub(super) dropped: u64,
     shown_ack: Option<Timestamp>,
+}
+
+impl Reading {
+    /// A stream that cannot be read must not keep dogwatch from watching the others.
+    fn after_failure(self, end: ListEnd<'_>) -> Self {
+        match self {
+            Self::Complete => Self::Complete,
+            _ if end == ListEnd::Refused => Self::Explained,
+            Self::Explained | Self::Never(ENOUGH_FAILURES..) | Self::NeverSinceReload(ENOUGH_FAILURES..) => {
+                Self::Explained
+            }
+            Self::Never(failures) => Self::Never(failures + 1),
+            Self::NeverSinceReload(failures) => Self::NeverSinceReload(failures + 1),
+        }
+    }
 }
 
 /// What is kept of the newest complete list.
@@ -119,7 +136,7 @@ impl Ledger {
         let mistrusted = self.settle_flips();
         let Some(mut listing) = self.listing.take() else { return Listed::default() };
         let ListEnd::Complete { version } = end else {
-            self.is_refused = end == ListEnd::Refused;
+            self.reading = self.reading.after_failure(end);
             self.drop_youngest(REMEMBERED);
             return Listed { mistrusted, ..Listed::default() };
         };
@@ -132,8 +149,7 @@ impl Ledger {
         self.signal_exists |= signal_exists(&listing.signal);
         listing.dropped += self.drop_youngest(REMEMBERED);
         self.shown_ack = self.shown_ack.max(listing.shown_ack);
-        self.is_listed = true;
-        self.is_refused = false;
+        self.reading = Reading::Complete;
         let mut complete = Complete {
             began: listing.began,
             ended: now.tick(),

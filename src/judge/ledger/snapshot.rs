@@ -61,6 +61,7 @@ struct SavedList {
     began_wall: i64,
     ended: Tick,
     version: Option<u64>,
+    left_out: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,6 +122,7 @@ impl Ledger {
                 began_wall: complete.began.wall.as_millisecond(),
                 ended: complete.ended,
                 version: complete.version,
+                left_out: complete.left_out,
             }),
             signal_exists: self.signal_exists,
             proven: self.is_proven,
@@ -142,7 +144,7 @@ impl Ledger {
             longest.add(rebase.past(at), Duration::from_millis(duration));
         }
         Self {
-            entries: snapshot.objects.into_iter().map(|saved| (saved.uid, restore_entry(saved, rebase))).collect(),
+            entries: snapshot.objects.iter().map(|saved| (saved.uid, restore_entry(saved, rebase))).collect(),
             complete: snapshot.list.and_then(|list| restore_list(&list, rebase)),
             signal_exists: snapshot.signal_exists,
             is_proven: snapshot.proven,
@@ -164,7 +166,7 @@ fn restore_list(list: &SavedList, rebase: &Rebase) -> Option<Complete> {
         version: list.version,
         states: States::default(),
         conditional: 0,
-        left_out: 0,
+        left_out: list.left_out,
     })
 }
 
@@ -200,7 +202,7 @@ fn save_entry(uid: Uid, entry: &Entry) -> SavedEntry {
     }
 }
 
-fn restore_entry(saved: SavedEntry, rebase: &Rebase) -> Entry {
+fn restore_entry(saved: &SavedEntry, rebase: &Rebase) -> Entry {
     let any = |tick: Option<Tick>| tick.map(|tick| rebase.any(tick));
     let has = |mark| saved.marks.contains(&mark);
     Entry {

@@ -14,6 +14,7 @@ mod name;
 mod options;
 mod prefix;
 mod progress;
+mod same;
 mod trace;
 
 use jiff::Timestamp;
@@ -113,9 +114,12 @@ impl Kopf {
         if let Some(own) = &self.options.finalizer {
             return object.finalizers().any(|finalizer| finalizer == own);
         }
+        if object.finalizers().any(|finalizer| finalizer == FINALIZER) {
+            return true;
+        }
         object.finalizers().next().is_some() && {
             let prefixes = Prefixes::find(object, self.options.prefix.as_deref());
-            object.finalizers().any(|finalizer| finalizer == FINALIZER || prefixes.is_own(finalizer))
+            object.finalizers().any(|finalizer| prefixes.is_own(finalizer))
         }
     }
 
@@ -205,7 +209,12 @@ impl Kopf {
         let mut current = None;
         let mut changed = None;
         for mark in &traces.marks {
-            let differences = essence::compare(&mark.essence(self)?, object.tree(), self.view(traces));
+            let view = self.view(traces);
+            if mark.text().is_some_and(|text| same::is_plainly_same(text, object.tree(), view)) {
+                current = Some(mark);
+                continue;
+            }
+            let differences = essence::compare(&mark.essence(self)?, object.tree(), view);
             if differences.is_empty() {
                 current = Some(mark);
             } else if changed.is_none() {

@@ -2,7 +2,8 @@
 
 use super::world::{HOUR, MINUTE, World, seconds};
 use crate::judge::decision::{
-    Blindness, Decision, Effect, EventReason, LEASE, Leadership, Mode, Outcome, Transition, Withheld,
+    Blindness, Decider, Decision, Effect, EventReason, Gate, Inputs, LEASE, Leadership, Mode, Outcome, Pod, Probe,
+    Transition, Withheld,
 };
 use crate::judge::diagnosis::{Diagnosis, Hold};
 
@@ -273,6 +274,59 @@ fn a_reread_that_disagrees_undoes_those_before() {
     world.rereads_disagree = false;
     world.run(since + 340, |_| ());
     assert_eq!(world.requested.len(), 1);
+}
+
+#[test]
+fn time_in_which_nothing_could_be_seen_makes_no_restart_fruitless() {
+    let mut world = World::new();
+    until(&mut world, Decision::Recovering);
+    world.operator.is_blocked = true;
+    let closed = world.now;
+    world.gate = Gate::Closed;
+    world.run(closed + HOUR, |_| ());
+    assert_eq!((world.decision(), world.outcomes.len()), (Decision::Recovering, 0));
+    let opened = world.now;
+    world.gate = Gate::Open;
+    world.run(opened + 900, |_| ());
+    assert_eq!(world.decision(), Decision::Recovering);
+    world.run(opened + 960, |_| ());
+    assert_eq!(world.outcomes, [Outcome::Fruitless]);
+}
+
+#[test]
+fn an_operator_elsewhere_is_observed_without_a_pod() {
+    let mut world = World::new();
+    world.run(30, |_| ());
+    let mut inputs = Inputs { pod: Pod::Elsewhere, probe: None, mode: Mode::Observe, ..world.inputs() };
+    let decide = |inputs: &Inputs| {
+        let mut decider = Decider::new(world.policy, world.moment());
+        decider.step(world.moment(), inputs, &mut world.dog().streams.clone()).decision
+    };
+    assert_eq!(decide(&inputs), Decision::Watching);
+    inputs.pod = Pod::Unread;
+    assert_eq!(decide(&inputs), Decision::Starting, "the own Pod must be read");
+    inputs.probe = Some(Probe::default());
+    assert_eq!(decide(&inputs), Decision::Watching);
+    inputs.gate = Gate::Closed;
+    assert_eq!(decide(&inputs), Decision::Starting, "the gate never opened");
+}
+
+#[test]
+fn what_a_hold_ends_is_not_told_as_recovered() {
+    let mut world = World::new();
+    until(&mut world, Decision::Suspect);
+    world.is_paused = true;
+    let now = world.now;
+    world.run(now + 10, |_| ());
+    assert_eq!(world.transitions.last().unwrap().1, Transition::Dismiss);
+    let recovered = |effect: &Effect| matches!(effect, Effect::Event { reason: EventReason::OperatorRecovered, .. });
+    assert!(!world.effects.iter().any(recovered));
+    world.is_paused = false;
+    until(&mut world, Decision::Suspect);
+    world.operator.deaf = [false; 2];
+    let now = world.now;
+    world.run(now + 60, |_| ());
+    assert_eq!(world.effects.iter().filter(|effect| recovered(effect)).count(), 1);
 }
 
 #[test]

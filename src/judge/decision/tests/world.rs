@@ -148,6 +148,7 @@ pub(super) struct Dog {
     reread: Option<Reread>,
 }
 
+#[allow(clippy::struct_excessive_bools)] // independent switches for scripts
 pub(super) struct World {
     /// Seconds since the world began.
     pub(super) now: u64,
@@ -475,18 +476,14 @@ impl World {
         let names = ["widgets.example.com", "gadgets.example.com"];
         let mut streams: Vec<Stream> =
             names.iter().take(self.stream_count).map(|name| Stream::new(*name, self.settings.clone())).collect();
-        let decider = match self.state_file.as_deref().map(Snapshot::parse) {
-            Some(snapshot) => {
-                Decider::restore(self.policy, snapshot.unwrap(), self.moment(), Self::owner(), &mut streams, |_| {
-                    String::new()
-                })
-                .unwrap()
-            }
-            None => {
-                self.requested.clear();
-                self.caused.clear();
-                Decider::new(self.policy, self.moment())
-            }
+        let decider = if let Some(file) = self.state_file.as_deref() {
+            let snapshot = Snapshot::parse(file).unwrap();
+            let (owner, now) = (Self::owner(), self.moment());
+            Decider::restore(self.policy, snapshot, now, owner, &mut streams, |_| "rule".to_owned()).unwrap()
+        } else {
+            self.requested.clear();
+            self.caused.clear();
+            Decider::new(self.policy, self.moment())
         };
         self.dog = Some(Dog { decider, streams, last: None, seen: None, given: None, listed: None, reread: None });
     }
@@ -494,7 +491,7 @@ impl World {
     fn save(&mut self) {
         let (moment, has_state_file) = (self.moment(), self.has_state_file);
         if let (Some(dog), true) = (&self.dog, has_state_file) {
-            let snapshot = dog.decider.snapshot(moment, Self::owner(), &dog.streams, |_| String::new());
+            let snapshot = dog.decider.snapshot(moment, Self::owner(), &dog.streams, |_| "rule".to_owned());
             self.state_file = Some(serde_json::to_vec(&snapshot).unwrap());
         }
     }

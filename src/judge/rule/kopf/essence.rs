@@ -43,24 +43,19 @@ pub(super) fn compare(stored: &Tree<'_>, object: &Tree<'_>, view: View<'_>) -> D
 /// The fingerprint of the essence, without fields that are tracked by handlers alone: whether they are is seen only
 /// once a mark is there, and writing a mark is no change of the desired state.
 pub(super) fn fingerprint(object: &Tree<'_>, view: View<'_>) -> u64 {
-    let stanzas = object.entries().iter().filter(|entry| is_stanza(&entry.0));
-    let stanzas = fingerprint::of_entries(stanzas, Some(view.ignored));
-    let part = |part: &str, is_counted: &dyn Fn(&str) -> bool| {
-        let ignored = view.ignored.below("metadata").and_then(|ignored| ignored.below(part));
-        let entries = object.at(&["metadata", part]).map_or(&[][..], Tree::entries);
-        let is_whole_ignored = ignored.is_some_and(Ignored::is_end);
-        let counted = entries.iter().filter(|entry| !is_whole_ignored && is_counted(&entry.0));
-        fingerprint::of_entries(counted, ignored)
-    };
-    let labels = part(LABELS, &|_| true);
-    let annotations = part(ANNOTATIONS, &|name| !view.prefixes.is_stripped(name));
-    fingerprint::join(stanzas, fingerprint::join(labels, annotations))
+    let stanzas = fingerprint::of_entries(stanzas(object), Some(view.ignored));
+    let metadata = object.get("metadata");
+    let ignored = |part: &str| view.ignored.below("metadata").and_then(|ignored| ignored.below(part));
+    let is_counted = |part: &str| !ignored(part).is_some_and(Ignored::is_end);
+    let labels = labels(metadata).iter().filter(|_| is_counted(LABELS));
+    let annotations = annotations(metadata, view).filter(|_| is_counted(ANNOTATIONS));
+    let labels = fingerprint::of_entries(labels, ignored(LABELS));
+    fingerprint::join(stanzas, fingerprint::join(labels, fingerprint::of_entries(annotations, ignored(ANNOTATIONS))))
 }
 
 /// Compares the top-level stanzas that belong to every essence.
 fn compare_stanzas(differences: &mut Differences, stored: &Tree<'_>, object: &Tree<'_>, ignored: &Ignored) {
-    let stored: Vec<_> = stored.entries().iter().filter(|entry| is_stanza(&entry.0)).collect();
-    let object: Vec<_> = object.entries().iter().filter(|entry| is_stanza(&entry.0)).collect();
+    let (stored, object): (Vec<_>, Vec<_>) = (stanzas(stored).collect(), stanzas(object).collect());
     pair(&stored, &object, |key, old, new| differences.compare(&Path::top(key), old, new, ignored.below(key)));
 }
 
@@ -75,14 +70,12 @@ fn compare_metadata(differences: &mut Differences, stored: &Tree<'_>, object: &T
     let path = Path::top("metadata");
     let below = |part: &str| ignored.and_then(|ignored| ignored.below(part));
     if !below(LABELS).is_some_and(Ignored::is_end) {
-        let (old, new) = (entries(stored, LABELS), entries(object, LABELS));
-        differences.compare_entries(&path.below(LABELS), old, new, below(LABELS));
+        differences.compare_entries(&path.below(LABELS), labels(stored), labels(object), below(LABELS));
     }
     if !below(ANNOTATIONS).is_some_and(Ignored::is_end) {
         // What a storage would strip of its own is also stripped from what an older version has stored.
         let old = entries(stored, ANNOTATIONS).iter().filter(|entry| !view.prefixes.is_own(&entry.0));
-        let new = entries(object, ANNOTATIONS).iter().filter(|entry| !view.prefixes.is_stripped(&entry.0));
-        let (old, new): (Vec<_>, Vec<_>) = (old.collect(), new.collect());
+        let (old, new): (Vec<_>, Vec<_>) = (old.collect(), annotations(object, view).collect());
         differences.compare_entries(&path.below(ANNOTATIONS), &old, &new, below(ANNOTATIONS));
     }
     for (key, old) in stored.map_or(&[][..], Tree::entries) {
@@ -103,12 +96,27 @@ fn compare_status(differences: &mut Differences, stored: &Tree<'_>, object: &Tre
     }
 }
 
-fn entries<'e, 't>(metadata: Option<&'e Tree<'t>>, part: &str) -> &'e [Entry<'t>] {
-    metadata.and_then(|metadata| metadata.get(part)).map_or(&[], Tree::entries)
+/// The top-level stanzas that belong to every essence.
+pub(super) fn stanzas<'e, 't>(tree: &'e Tree<'t>) -> impl Iterator<Item = &'e Entry<'t>> {
+    let is_stanza = |key: &str| !matches!(key, "apiVersion" | "kind" | "metadata" | "status");
+    tree.entries().iter().filter(move |entry| is_stanza(&entry.0))
 }
 
-fn is_stanza(key: &str) -> bool {
-    !matches!(key, "apiVersion" | "kind" | "metadata" | "status")
+/// An object's labels.
+pub(super) fn labels<'e, 't>(metadata: Option<&'e Tree<'t>>) -> &'e [Entry<'t>] {
+    entries(metadata, LABELS)
+}
+
+/// An object's annotations without what kopf strips.
+pub(super) fn annotations<'e, 't>(
+    metadata: Option<&'e Tree<'t>>,
+    view: View<'e>,
+) -> impl Iterator<Item = &'e Entry<'t>> {
+    entries(metadata, ANNOTATIONS).iter().filter(move |entry| !view.prefixes.is_stripped(&entry.0))
+}
+
+fn entries<'e, 't>(metadata: Option<&'e Tree<'t>>, part: &str) -> &'e [Entry<'t>] {
+    metadata.and_then(|metadata| metadata.get(part)).map_or(&[], Tree::entries)
 }
 
 #[cfg(test)]

@@ -37,6 +37,11 @@ impl Ignored {
         &mut self.below[at].1
     }
 
+    /// Whether nothing is ignored.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.below.is_empty()
+    }
+
     /// Whether the whole value here is ignored.
     pub(super) const fn is_end(&self) -> bool {
         self.is_end

@@ -42,9 +42,10 @@ pub(super) fn older_form(prefix: &str, key: &str) -> String {
     cut(&safe, limit, &suffix(&safe))
 }
 
-/// Whether `name` is one of the two forms of `key` below `prefix`.
-pub(super) fn is_form_of(prefix: &str, key: &str, name: &str) -> bool {
-    name == current_form(key) || name == older_form(prefix, key)
+/// Whether `name` is the v1 form of `key` below `prefix`, where that is not the v2 form as well.
+pub(super) fn is_older_form(prefix: &str, key: &str, name: &str) -> bool {
+    // Bytes are no fewer than characters.
+    prefix.len() + 1 + key.len() > LIMIT && name == older_form(prefix, key)
 }
 
 /// Whether `name` can be the v1 form of the key of which `longer` is the v2 form.

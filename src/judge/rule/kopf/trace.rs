@@ -1,11 +1,12 @@
 //! What kopf has left on one object: the stored essence, progress records and touches.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
 use super::fingerprint;
-use super::name::{DEFAULT_KEY, REPLICA_SET_SUFFIX, TOUCH, can_be_older_form, current_form, is_form_of, older_form};
+use super::name::{DEFAULT_KEY, REPLICA_SET_SUFFIX, TOUCH, can_be_older_form, current_form, is_older_form, older_form};
 use super::prefix::{Prefixes, annotations};
 use super::progress::Record;
 use super::{Kopf, Storage};
@@ -47,14 +48,20 @@ pub(super) struct Unreadable {
 impl<'t> Mark<'t> {
     /// The essence that is stored.
     pub(super) fn essence(&self, kopf: &Kopf) -> Result<Tree<'t>, Unreadable> {
-        let unreadable =
-            |what: &str| Unreadable { message: format!("{} {what}, which kopf cannot read", self.place()) };
-        let text = self.value.as_str().ok_or_else(|| unreadable(&format!("is {}, not text", self.value.kind())))?;
+        let unreadable = |what: &str| Unreadable {
+            message: format!("{} {what}: what was last handled cannot be told", self.place()),
+        };
+        let text = self.text().ok_or_else(|| unreadable(&format!("is {}, not text", self.value.kind())))?;
         match Tree::read(text.as_bytes(), &kopf.whole) {
             Ok(essence @ Tree::Map(_)) => Ok(essence),
             Ok(other) => Err(unreadable(&format!("holds {}, not a map", other.kind()))),
-            Err(_) => Err(unreadable("does not hold one JSON value")),
+            Err(_) => Err(unreadable("is not JSON that can be read")),
         }
+    }
+
+    /// The text of the essence.
+    pub(super) fn text(&self) -> Option<&'t str> {
+        self.value.as_str()
     }
 
     fn prefix(&self) -> Option<&'t str> {
@@ -129,8 +136,8 @@ impl<'t> Traces<'t> {
     }
 
     fn find_in_annotations(&mut self, object: &'t Object<'_>, kopf: &Kopf, suffix: &str) {
-        let key = format!("{}{suffix}", kopf.options.key.as_deref().unwrap_or(DEFAULT_KEY));
-        let touch = format!("{TOUCH}{suffix}");
+        let key = Cow::Borrowed(kopf.options.key.as_deref().unwrap_or(DEFAULT_KEY)) + suffix;
+        let touch = Cow::Borrowed(TOUCH) + suffix;
         let current = current_form(&key);
         let mut older_marks = Vec::new();
         for (name, value) in annotations(object) {
@@ -138,9 +145,9 @@ impl<'t> Traces<'t> {
             let mark = || Mark { annotation: Some((prefix, handler)), value };
             if handler == current {
                 self.marks.push(mark());
-            } else if handler == older_form(prefix, &key) {
+            } else if is_older_form(prefix, &key, handler) {
                 older_marks.push(mark());
-            } else if is_form_of(prefix, &touch, handler) {
+            } else if handler == touch || is_older_form(prefix, &touch, handler) {
                 self.touched_at = self.touched_at.max(time(value));
             } else if handler.ends_with(REPLICA_SET_SUFFIX) != suffix.is_empty() {
                 // On a ReplicaSet what lacks the suffix speaks of the Deployment.

@@ -1,0 +1,78 @@
+//! How fast objects are cut from a list and judged, on one core. `cargo bench --bench judge` prints MB/s of list JSON.
+#![allow(clippy::expect_used, clippy::panic, missing_docs, reason = "a benchmark that cannot go on says why and ends")]
+
+use divan::Bencher;
+use divan::counter::BytesCount;
+use dogwatch::config::rule_from_flag;
+use dogwatch::judge::cut::{Cutter, Piece};
+use dogwatch::judge::object::parse_time;
+use dogwatch::judge::rule::{Choice, Reader};
+use dogwatch::judge::state::State;
+
+/// What a socket hands over at a time.
+const CHUNK: usize = 16 << 10;
+const OBJECTS: usize = 2000;
+
+fn main() {
+    divan::main();
+}
+
+/// A list of objects of about 2.3 KB, which the operator has processed.
+fn list(rule: &str) -> String {
+    let variables: Vec<String> =
+        (0..24).map(|n| format!(r#"{{"name":"VARIABLE_{n}","value":"value-{n}-of-some-length"}}"#)).collect();
+    let spec = format!(
+        r#"{{"environment":[{}],"image":"registry.example/application:1.2.3","replicas":3,"resources":{{"limits":{{"cpu":"500m","memory":"512Mi"}}}}}}"#,
+        variables.join(",")
+    );
+    let mark = serde_json::to_string(&format!(r#"{{"spec":{spec}}}"#)).expect("text");
+    let object = |n: usize| {
+        let annotations = match rule {
+            "kopf" => format!(r#""annotations":{{"kopf.zalando.org/last-handled-configuration":{mark}}},"#),
+            _ => String::new(),
+        };
+        format!(
+            r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{{annotations}"creationTimestamp":"2026-03-01T10:00:00Z","generation":1,"managedFields":[{{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{{"f:spec":{{".":{{}},"f:environment":{{}},"f:image":{{}},"f:replicas":{{}}}}}},"manager":"kubectl","operation":"Update","time":"2026-03-01T10:00:00Z"}},{{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{{"f:status":{{".":{{}},"f:conditions":{{}}}}}},"manager":"operator","operation":"Update","subresource":"status","time":"2026-03-01T10:00:01Z"}}],"name":"widget-{n}","namespace":"default","resourceVersion":"{n}","uid":"00000000-0000-4000-8000-{n:012}"}},"spec":{spec},"status":{{"conditions":[{{"lastTransitionTime":"2026-03-01T10:00:01Z","message":"all is well","observedGeneration":1,"reason":"Ok","status":"True","type":"Ready"}}],"observedGeneration":1}}}}"#
+        )
+    };
+    let items: Vec<String> = (0..OBJECTS).map(object).collect();
+    format!(r#"{{"apiVersion":"example.com/v1","items":[{}],"kind":"WidgetList","metadata":{{}}}}"#, items.join(","))
+}
+
+#[divan::bench]
+fn cut(bencher: Bencher<'_, '_>) {
+    let list = list("generation");
+    bencher.counter(BytesCount::of_str(&list)).bench_local(|| {
+        let mut objects = 0;
+        feed(&list, |_| objects += 1);
+        assert_eq!(objects, OBJECTS);
+    });
+}
+
+#[divan::bench(args = ["generation", "kopf"])]
+fn cut_and_judge(bencher: Bencher<'_, '_>, rule: &str) {
+    let list = list(rule);
+    let Choice::Named(named) = rule_from_flag(rule).expect("a rule") else { panic!("{rule} is no rule of its own") };
+    let reader = Reader::new(named, Vec::new());
+    let now = parse_time("2026-03-01T12:00:00Z").expect("a time");
+    bencher.counter(BytesCount::of_str(&list)).bench_local(|| {
+        let mut processed = 0;
+        feed(&list, |json| {
+            processed += usize::from(reader.judge(json, now, |_, judgement| judgement.state == State::Processed));
+        });
+        assert_eq!(processed, OBJECTS);
+    });
+}
+
+fn feed(list: &str, mut each: impl FnMut(&[u8])) {
+    let mut cutter = Cutter::new(4 << 20);
+    for chunk in list.as_bytes().chunks(CHUNK) {
+        let hand_out = &mut |piece: Piece<'_>| {
+            if let Piece::Item(json) = piece {
+                each(json);
+            }
+        };
+        cutter.feed(chunk, hand_out).expect("a list");
+    }
+    cutter.finish().expect("whole");
+}

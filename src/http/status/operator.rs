@@ -1,0 +1,192 @@
+//! One operator of `/status`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::stream;
+use super::{Scene, seconds, text};
+use crate::http::verbose;
+use crate::view::{
+    Counts, EventResult, Hold, Leadership, Offender, Operator, Outcome, OwnCheck, Pod, Restart, Restarts, Withheld,
+    line,
+};
+
+/// How often each word of a closed set was counted.
+pub(super) type Counted = BTreeMap<&'static str, u64>;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Entry<'v> {
+    operator: &'v str,
+    decision: &'static str,
+    decision_since: String,
+    /// The first line of `/healthz`, the operator's own check left out.
+    line: Cow<'v, str>,
+    subject: Option<&'v str>,
+    failing: bool,
+    next: String,
+    mode: &'static str,
+    leadership: &'static str,
+    holds: Vec<&'static str>,
+    pod: Option<PodEntry<'v>>,
+    probe: Option<ProbeEntry>,
+    operator_check: Option<CheckEntry<'v>>,
+    budget_remaining: u32,
+    restarts: RestartsEntry<'v>,
+    events: Counted,
+    streams: Vec<stream::Entry<'v>>,
+    lease: Option<stream::Explained<'v>>,
+    overdue_objects: Vec<OffenderEntry<'v>>,
+    overdue_objects_left_out: u64,
+}
+
+#[derive(Serialize)]
+struct PodEntry<'v> {
+    terminating: bool,
+    container: Option<ContainerEntry<'v>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ContainerEntry<'v> {
+    id: &'v str,
+    running: bool,
+    started_at: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProbeEntry {
+    period_seconds: serde_json::Number,
+    failure_threshold: u32,
+    termination_grace_seconds: serde_json::Number,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CheckEntry<'v> {
+    failed_since: Option<String>,
+    failures_in_a_row: u32,
+    failures: u64,
+    problem: Option<&'v str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RestartsEntry<'v> {
+    requested: u64,
+    outcomes: Counted,
+    withheld: Counted,
+    last_at: Option<String>,
+    history: Vec<RestartEntry<'v>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RestartEntry<'v> {
+    stream: &'v str,
+    requested_at: String,
+    outcome: Option<&'static str>,
+    outcome_at: Option<String>,
+}
+
+#[derive(Serialize)]
+struct OffenderEntry<'v> {
+    stream: &'v str,
+    namespace: Option<&'v str>,
+    name: &'v str,
+    since: String,
+}
+
+pub(super) fn entry<'v>(scene: Scene<'v>, operator: &'v Operator) -> Entry<'v> {
+    let verdict = &operator.verdict;
+    let (decision, since) = operator.decision(scene.view, scene.is_stale);
+    let offenders = operator.offenders();
+    let overdue: u64 = operator.streams.iter().map(|stream| stream.explanation.overdue).sum();
+    Entry {
+        operator: &operator.name,
+        decision: decision.as_str(),
+        decision_since: text(since),
+        line: if scene.is_stale { line::stale(scene.view).into() } else { Cow::Borrowed(&verdict.line) },
+        subject: verdict.subject.as_deref(),
+        failing: operator.is_failing() && !scene.is_stale,
+        next: verbose::next(scene.view, operator),
+        mode: verbose::mode(operator),
+        leadership: match operator.leadership {
+            Leadership::NotNeeded => "not-needed",
+            Leadership::Unreadable => "unreadable",
+            Leadership::Elsewhere => "elsewhere",
+            Leadership::Ours { .. } => "ours",
+        },
+        holds: verdict.holds.iter().map(|hold: &Hold| hold.as_str()).collect(),
+        pod: pod(scene, &operator.pod),
+        probe: operator.probe.map(|probe| ProbeEntry {
+            period_seconds: seconds(probe.period),
+            failure_threshold: probe.failure_threshold,
+            termination_grace_seconds: seconds(probe.termination_grace),
+        }),
+        operator_check: operator.own_check.as_ref().map(check),
+        budget_remaining: verdict.budget_remaining,
+        restarts: restarts(&operator.restarts),
+        events: counted(EventResult::ALL, &operator.events, |it| it.as_str()),
+        streams: operator.streams.iter().map(|stream| stream::entry(scene, stream)).collect(),
+        lease: operator.lease.as_ref().map(|lease| stream::explained(scene, lease)),
+        overdue_objects_left_out: overdue.saturating_sub(offenders.len() as u64),
+        overdue_objects: offenders.into_iter().filter_map(|found| offender(scene, operator, found)).collect(),
+    }
+}
+
+fn pod<'v>(scene: Scene<'_>, pod: &'v Pod) -> Option<PodEntry<'v>> {
+    let Pod::Read { container, is_terminating } = pod else { return None };
+    let container = container.as_ref().map(|container| ContainerEntry {
+        id: &container.id,
+        running: container.is_running,
+        started_at: scene.at(container.started),
+    });
+    Some(PodEntry { terminating: *is_terminating, container })
+}
+
+fn check(check: &OwnCheck) -> CheckEntry<'_> {
+    CheckEntry {
+        failed_since: check.failed.map(text),
+        failures_in_a_row: check.in_a_row,
+        failures: check.failures,
+        problem: check.problem.as_deref(),
+    }
+}
+
+fn restarts(restarts: &Restarts) -> RestartsEntry<'_> {
+    let history = restarts.history.iter().map(|restart: &Restart| RestartEntry {
+        stream: &restart.stream,
+        requested_at: text(restart.requested),
+        outcome: restart.outcome.map(|(outcome, _)| outcome.as_str()),
+        outcome_at: restart.outcome.map(|(_, at)| text(at)),
+    });
+    RestartsEntry {
+        requested: restarts.requested,
+        outcomes: counted(Outcome::ALL, &restarts.outcomes, |it| it.as_str()),
+        withheld: counted(Withheld::ALL, &restarts.withheld, |it| it.as_str()),
+        last_at: restarts.last.map(text),
+        history: history.collect(),
+    }
+}
+
+fn offender<'v>(
+    scene: Scene<'_>,
+    operator: &'v Operator,
+    (position, offender): (usize, &'v Offender),
+) -> Option<OffenderEntry<'v>> {
+    Some(OffenderEntry {
+        stream: operator.streams.get(position)?.name(),
+        namespace: offender.namespace.as_deref(),
+        name: &offender.name,
+        since: scene.at(offender.since),
+    })
+}
+
+/// Every word with its count, zeros included: what is not there cannot be told from what is not known.
+pub(super) fn counted<K: Ord + Copy>(all: &[K], counts: &Counts<K>, word: impl Fn(K) -> &'static str) -> Counted {
+    all.iter().map(|key| (word(*key), counts.of(*key))).collect()
+}

@@ -1,0 +1,147 @@
+//! What `?verbose` adds below the first line.
+
+use super::check::Check;
+use super::query::Query;
+use crate::view::board::Path;
+use crate::view::{Decision, Evidence, Explanation, Hold, Mode, Operator, Stream, View, line};
+
+/// Appends every check and, to `/healthz`, what the decision stands on.
+pub(super) fn append(body: &mut String, path: Path, view: &View, checks: &[Check], query: &Query, is_stale: bool) {
+    let mut lines: Vec<String> = checks.iter().map(|check| check_line(check, query)).collect();
+    if path == Path::Healthz {
+        if is_stale {
+            lines.push(format!("note: what follows was known at {}", line::second(view.made.wall)));
+        }
+        for operator in &view.operators {
+            lines.extend(operator_lines(view, operator));
+        }
+    }
+    let unknown: Vec<&str> =
+        query.exclude.iter().filter(|name| !checks.iter().any(|it| it.name == **name)).map(String::as_str).collect();
+    if !unknown.is_empty() {
+        lines.push(format!("warn: cannot exclude what is no check: {}", unknown.join(", ")));
+    }
+    for text in lines {
+        body.push('\n');
+        body.extend(text.chars().map(|character| if character.is_control() { ' ' } else { character }));
+    }
+}
+
+fn check_line(check: &Check, query: &Query) -> String {
+    match &check.failure {
+        _ if query.exclude.contains(&check.name) => format!("[+]{} excluded: ok", check.name),
+        Some(failure) => format!("[-]{} failed: {failure}", check.name),
+        None => format!("[+]{} ok", check.name),
+    }
+}
+
+fn operator_lines(view: &View, operator: &Operator) -> Vec<String> {
+    let mut lines: Vec<String> = Hold::ALL.iter().map(|hold| hold_line(operator, *hold)).collect();
+    if view.operators.len() > 1 {
+        lines.insert(0, format!("operator {}: {}", operator.name, operator.verdict.line));
+    }
+    for stream in &operator.streams {
+        lines.push(stream_line(view, stream));
+        lines.push(format!("evidence/{}: {}", stream.name(), evidence(&stream.evidence)));
+    }
+    if let Some(lease) = &operator.lease {
+        let renewed = lease.last_ack.map_or_else(|| "never".to_owned(), |at| line::second(view.wall_at(at)));
+        lines.push(format!("stream lease: {}; last seen renewed {renewed}", lease.diagnosis));
+    }
+    lines.push(format!("restarts: {} left in the budget, mode {}", operator.verdict.budget_remaining, mode(operator)));
+    lines.push(format!("next: {}", next(view, operator)));
+    lines
+}
+
+fn hold_line(operator: &Operator, hold: Hold) -> String {
+    if operator.verdict.holds.contains(&hold) {
+        return format!("[+]hold/{hold} holding: {}", reason(hold));
+    }
+    let has = |explanation: &&Explanation| explanation.holds.contains(&hold);
+    let explanations = operator.streams.iter().map(|stream| &stream.explanation).chain(&operator.lease);
+    let streams: Vec<&str> = explanations.filter(has).map(|explanation| &explanation.stream[..]).collect();
+    if streams.is_empty() {
+        return format!("[+]hold/{hold} ok");
+    }
+    format!("[+]hold/{hold} holding: {} ({})", reason(hold), streams.join(", "))
+}
+
+fn reason(hold: Hold) -> &'static str {
+    match hold {
+        Hold::Starting => "dogwatch has not seen everything yet",
+        Hold::Reloaded => "the rule or the selector changed and nothing was listed since",
+        Hold::ListNotFresh => "the newest complete list is older than three intervals, or there is none",
+        Hold::GateClosed => "the API server does not answer reliably",
+        Hold::NotRunning => "the operator's container does not run",
+        Hold::Grace => "the operator's container has only just started",
+        Hold::NotLeader => "another replica leads, or none",
+        Hold::NewLeader => "this replica leads only since a moment ago",
+        Hold::LeaseUnreadable => "nobody can see who leads",
+        Hold::Paused => "the operator is paused by its peering",
+        Hold::Terminating => "the Pod is being deleted",
+        Hold::TaskEnded => "a task of dogwatch has ended",
+    }
+}
+
+fn stream_line(view: &View, stream: &Stream) -> String {
+    let explanation = &stream.explanation;
+    let since = line::second(view.wall_at(stream.diagnosis_since));
+    let rule = stream.rule.unwrap_or("not chosen yet");
+    let ack = stream.last_ack(view).map_or_else(|| "none seen".to_owned(), line::second);
+    let listed = stream.list.last_success.map_or_else(|| "never".to_owned(), |at| line::second(view.wall_at(at)));
+    let silent = explanation.silent_since.map_or_else(String::new, |silent| {
+        let until = line::second(view.wall_at(silent.after(explanation.asleep_after)));
+        format!("; silent since {}, asleep from {until}", line::second(view.wall_at(silent)))
+    });
+    let excused: Vec<String> =
+        explanation.excused.iter().map(|(excuse, count)| format!(", {count} excused ({excuse})")).collect();
+    let problem = stream.list.problem.as_deref().map_or_else(String::new, |problem| format!("; {problem}"));
+    format!(
+        "stream {}: {} since {since}; rule {rule}; {} pending, {} overdue, {} of {} candidates{}; last ack {ack}\
+         {silent}; listed {listed}{problem}",
+        stream.name(),
+        explanation.diagnosis,
+        explanation.pending,
+        explanation.overdue,
+        explanation.candidates,
+        explanation.enough,
+        excused.concat(),
+    )
+}
+
+/// What is evidence now; its absence says nothing.
+pub(super) fn evidence(evidence: &Evidence) -> String {
+    let found = [
+        (evidence.silent_connection, "silent-connection"),
+        (evidence.server_stale, "server-stale"),
+        (evidence.canary_missed.is_some(), "canary-missed"),
+    ];
+    let found: Vec<&str> = found.into_iter().filter_map(|(is_there, word)| is_there.then_some(word)).collect();
+    if found.is_empty() { "none".to_owned() } else { found.join(", ") }
+}
+
+pub(super) const fn mode(operator: &Operator) -> &'static str {
+    match operator.mode {
+        Mode::Enforce => "enforce",
+        Mode::Observe => "observe",
+    }
+}
+
+/// What happens next, and when it is looked at again though nothing was observed.
+pub(super) fn next(view: &View, operator: &Operator) -> String {
+    let what = match (operator.verdict.decision, operator.mode) {
+        (Decision::Starting, _) => "watching, once the API server answers, the Pod was read and everything was listed",
+        (Decision::Watching, _) => "suspect, once a stream that may restart the operator is asleep",
+        (Decision::Suspect, Mode::Observe) => "nothing, as the mode is observe; otherwise a restart once confirmed",
+        (Decision::Suspect, Mode::Enforce) => "a restart, once confirmed; none if anything is acknowledged before",
+        (Decision::Restarting, _) => "recovering, once the kubelet has acted or was told often enough",
+        (Decision::Recovering, _) => "watching, once the outcome of the restart is known",
+        (Decision::Exhausted, _) => "suspect, once the budget allows a restart",
+        (Decision::Standby, _) => "watching, once this replica leads",
+        (Decision::Blind, _) => "watching, once it can be seen again what is served",
+    };
+    let at = operator.verdict.changes_at.map_or_else(String::new, |elapsed| {
+        format!("; looked at again at {} at the latest", line::second(view.wall_of(elapsed)))
+    });
+    format!("{what}{at}")
+}
