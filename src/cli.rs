@@ -6,6 +6,7 @@ pub mod columns;
 pub mod connection;
 pub mod exit;
 pub mod output;
+pub mod probe;
 pub mod report;
 pub mod run;
 
@@ -30,7 +31,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List once, judge, report
-    Audit(audit::args::Args),
+    Audit(Box<audit::args::Args>),
+    /// Ask the dogwatch beside us, for an exec livenessProbe
+    Probe(probe::Args),
     /// Keep watch beside an operator, and have it restarted when it has gone deaf
     Run(run::Args),
 }
@@ -47,6 +50,12 @@ impl Cli {
         let command = Self::command().mut_subcommands(|command| command.mut_args(with_environment));
         Self::from_arg_matches(&command.try_get_matches_from(arguments)?)
     }
+}
+
+/// Whether `arguments`, the program's name first, ask for `probe`, however wrong its flags are.
+pub fn is_probe(arguments: impl IntoIterator<Item = OsString>) -> bool {
+    let is_flag = |argument: &OsString| argument.as_encoded_bytes().starts_with(b"-");
+    arguments.into_iter().skip(1).find(|argument| !is_flag(argument)).is_some_and(|command| command == "probe")
 }
 
 fn with_environment(argument: clap::Arg) -> clap::Arg {
@@ -87,6 +96,7 @@ impl Error {
 pub fn run(cli: &Cli, program: &str) -> Result<Exit, Error> {
     match &cli.command {
         Command::Audit(args) => Ok(audit::run(args, program)?),
+        Command::Probe(args) => Ok(probe::run(args)),
         Command::Run(args) => Ok(run::run(args)?),
     }
 }

@@ -60,7 +60,7 @@ pub fn wall() -> Timestamp {
 }
 
 /// Time since the machine booted; never goes back, and on Linux counts the time in which the machine was suspended
-/// (`CLOCK_BOOTTIME`, see clock_gettime(2)).
+/// (`CLOCK_BOOTTIME`, see `clock_gettime(2)`).
 pub fn elapsed() -> Duration {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const CLOCK: ClockId = ClockId::Boottime;

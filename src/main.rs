@@ -12,7 +12,9 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are answers, and go to standard output; a broken pipe is nobody's fault.
             let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Clean.into() };
+            // A probe that was written wrongly must not have the operator restarted for ever.
+            let is_usage = error.use_stderr() && !cli::is_probe(std::env::args_os());
+            return if is_usage { Exit::Usage.into() } else { Exit::Clean.into() };
         }
     };
     match cli::run(&cli, &program()) {

@@ -168,8 +168,7 @@ fn note(shared: &Shared, loaded: Result<Plan, plan::Error>) -> Option<Plan> {
     let now = shared.now().wall;
     let plan = shared.with(|known| match loaded {
         Ok(plan) => {
-            known.config =
-                crate::view::Config { loaded: Some(now), problem: None, warnings: plan.warnings.clone() };
+            known.config = crate::view::Config { loaded: Some(now), problem: None, warnings: plan.warnings.clone() };
             tracing::info!(file = %shared.options.config.display(), "configuration in force");
             for warning in &plan.warnings {
                 tracing::warn!("{warning}");
@@ -178,7 +177,8 @@ fn note(shared: &Shared, loaded: Result<Plan, plan::Error>) -> Option<Plan> {
         }
         Err(error) => {
             let problem = crate::cluster::chain(&error);
-            let stands = if known.config.loaded.is_some() { "the one before stays in force" } else { "nothing is watched" };
+            let stands =
+                if known.config.loaded.is_some() { "the one before stays in force" } else { "nothing is watched" };
             tracing::error!(problem, "configuration not usable: {stands}");
             known.config.problem = Some(problem);
             None

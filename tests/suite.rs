@@ -8,5 +8,7 @@ mod architecture;
 mod audit;
 #[path = "suite/documents.rs"]
 mod documents;
+#[path = "suite/probe.rs"]
+mod probe;
 #[path = "suite/run.rs"]
 mod run;

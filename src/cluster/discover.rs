@@ -2,7 +2,6 @@
 
 mod custom;
 mod document;
-mod glob;
 mod resolve;
 
 use std::collections::HashSet;
@@ -15,7 +14,6 @@ use super::page::{self, Item, Page};
 use super::request::{self, Client, Reach, Reason, ServerTime};
 
 pub use custom::{CustomResources, Warning, custom_resources};
-pub use glob::matches;
 pub use resolve::{Selection, Unresolved};
 
 /// Both forms of the aggregated document, then the old one: an API server answers with the first that it knows.
@@ -94,11 +92,6 @@ impl Discovery {
     pub fn preferred(&self) -> impl Iterator<Item = &Resource> {
         let mut seen = HashSet::new();
         self.resources.iter().filter(move |resource| seen.insert((&resource.group, &resource.plural)))
-    }
-
-    /// The resources whose `plural.group` fits a glob such as `*.toolkit.fluxcd.io`.
-    pub fn matching(&self, pattern: &str) -> impl Iterator<Item = &Resource> {
-        self.preferred().filter(move |resource| matches(pattern, &resource.name()))
     }
 
     /// Whether a version of this group did not answer.

@@ -190,8 +190,8 @@ async fn send(
     request: Result<Request<Vec<u8>>, http::Error>,
     form: &'static str,
 ) -> Result<(), request::Error> {
-    let mut request =
-        request.map_err(|error| request::Error::Refused { status: 400, message: request::one_line(&error.to_string()) })?;
+    let mut request = request
+        .map_err(|error| request::Error::Refused { status: 400, message: request::one_line(&error.to_string()) })?;
     request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(form));
     let answer = client.send_patiently(request, client.deadline()).await?;
     answer.body.collect(MAX_BYTES).await.map(drop)

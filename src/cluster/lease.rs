@@ -80,11 +80,7 @@ fn resource() -> Resource {
 ///
 /// # Errors
 /// When it cannot be read, which says nothing about its holder.
-pub async fn read(
-    client: &Client,
-    namespace: &str,
-    name: &str,
-) -> Result<(Option<Lease>, Option<ServerTime>), Error> {
+pub async fn read(client: &Client, namespace: &str, name: &str) -> Result<(Option<Lease>, Option<ServerTime>), Error> {
     match access::read(client, &resource(), Some(namespace), name, MAX_BYTES).await? {
         Found::Nothing => Ok((None, None)),
         Found::Object(json, server) => {
@@ -125,9 +121,8 @@ mod tests {
     use super::*;
 
     fn lease(holder: &str, renewed: &str) -> Lease {
-        let json = format!(
-            r#"{{"spec":{{"holderIdentity":"{holder}","leaseDurationSeconds":60,"renewTime":"{renewed}"}}}}"#
-        );
+        let json =
+            format!(r#"{{"spec":{{"holderIdentity":"{holder}","leaseDurationSeconds":60,"renewTime":"{renewed}"}}}}"#);
         Lease::parse(json.as_bytes()).expect("a Lease")
     }
 

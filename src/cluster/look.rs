@@ -81,11 +81,12 @@ impl Eye<'_> {
     ) -> bool {
         match seen {
             Seen::Object(json) if self.is_open && kopf::may_show_marks(json) => return true,
-            Seen::Object(json) => self
-                .reader
-                .judge(json, now(), |identity, judgement| each(Judged::Object(identity, judgement))),
+            Seen::Object(json) => {
+                self.reader.judge(json, now(), |identity, judgement| each(Judged::Object(identity, judgement)))
+            }
             Seen::TooLarge { bytes } => {
-                let message = format!("the object has {bytes} bytes, more than the {limit} that are read of one object");
+                let message =
+                    format!("the object has {bytes} bytes, more than the {limit} that are read of one object");
                 each(Judged::Object(Identity::default(), Judgement::unknown(Reason::Undecodable, message)));
             }
             Seen::Restarted => each(Judged::Restarted),

@@ -88,7 +88,8 @@ async fn follow(
     let begins = client.deadline();
     // The body may last for as long as was asked for; a request has time for the headers alone.
     let ends = begins + query.lasts + query.idle_after;
-    let answer = tokio::time::timeout_at(begins, client.send(request, ends)).await.map_err(|_| client.timed_out())??;
+    let answer =
+        tokio::time::timeout_at(begins, client.send(request, ends)).await.map_err(|_| client.timed_out())??;
     let mut lines = Lines { body: answer.body, buffer: Vec::new(), limit: query.max_object_bytes + FRAME_BYTES };
     loop {
         let line = match tokio::time::timeout(query.idle_after, lines.next()).await {
@@ -152,11 +153,7 @@ struct Failure {
     message: String,
 }
 
-fn hand_out(
-    line: &[u8],
-    version: &mut Option<String>,
-    each: &mut impl FnMut(Event<'_>),
-) -> Result<(), request::Error> {
+fn hand_out(line: &[u8], version: &mut Option<String>, each: &mut impl FnMut(Event<'_>)) -> Result<(), request::Error> {
     let unreadable = |_| request::Error::NotKubernetes { status: 200, content_type: "no watch event".to_owned() };
     let frame: Frame<'_> = serde_json::from_slice(line).map_err(unreadable)?;
     let object = frame.object.get();

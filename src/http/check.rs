@@ -63,7 +63,8 @@ pub(super) fn answer(
     };
     if query.is_verbose {
         verbose::append(&mut body, path, view, &checks, query, is_stale);
-        body.push_str(&format!("\n{path} check {}", if failed.is_empty() { "passed" } else { "failed" }));
+        let passed = if failed.is_empty() { "passed" } else { "failed" };
+        body.extend(["\n", path.as_str(), " check ", passed]);
     }
     Ok(Checked {
         answer: Answer::text(status, body),

@@ -33,6 +33,7 @@ struct Status<'v> {
 struct ConfigEntry<'v> {
     loaded_at: Option<String>,
     problem: Option<&'v str>,
+    warnings: &'v [String],
 }
 
 #[derive(Serialize)]
@@ -81,7 +82,11 @@ pub(super) fn json(view: &View, probes: &Probes, now: Tick) -> Result<String, se
         made_at: text(view.made.wall),
         started_at: text(view.started.wall),
         stale: scene.is_stale,
-        config: ConfigEntry { loaded_at: view.config.loaded.map(text), problem: view.config.problem.as_deref() },
+        config: ConfigEntry {
+            loaded_at: view.config.loaded.map(text),
+            problem: view.config.problem.as_deref(),
+            warnings: &view.config.warnings,
+        },
         api_gate: match view.gate {
             Gate::Open => "open",
             Gate::Closed => "closed",

@@ -352,7 +352,7 @@ fn ipv6_off_means_ipv4_and_a_taken_port_means_taken() {
             tried.borrow_mut().push(address.to_string());
             if address.is_ipv6() || kind == io::ErrorKind::AddrInUse { Err(io::Error::from(kind)) } else { Ok(()) }
         });
-        (tried.into_inner().join(" "), result.map(|(_, address)| address.to_string()).map_err(|it| it.to_string()))
+        (tried.into_inner().join(" "), result.map(|((), address)| address.to_string()).map_err(|it| it.to_string()))
     };
     let off = attempt(any, io::ErrorKind::AddrNotAvailable);
     assert_eq!(off, ("[::]:11850 0.0.0.0:11850".to_owned(), Ok("0.0.0.0:11850".to_owned())));
@@ -406,6 +406,22 @@ async fn the_listener_answers_on_its_own_thread_until_it_is_told_to_stop() {
     stop.send(()).unwrap();
     tokio::time::timeout(Duration::from_secs(5), server.ended()).await.expect("ended");
     assert!(tokio::net::TcpStream::connect(address).await.is_err(), "the port is closed");
+}
+
+#[tokio::test]
+async fn clients_that_say_nothing_cannot_keep_a_probe_waiting() {
+    use tokio::io::AsyncReadExt;
+    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = listener.address();
+    listener.serve(Board::new(a_quiet_view()), std::future::pending()).unwrap();
+    let mut mute = Vec::new();
+    for _ in 0..300 {
+        mute.push(tokio::net::TcpStream::connect(address).await.unwrap());
+    }
+    let answer = tokio::time::timeout(Duration::from_secs(5), raw(address, "GET /healthz HTTP/1.0\r\n\r\n")).await;
+    assert!(answer.expect("in time").starts_with("HTTP/1.0 200 OK\r\n"));
+    let oldest = tokio::time::timeout(Duration::from_secs(5), mute[0].read(&mut [0; 8])).await;
+    assert!(!matches!(oldest.expect("closed, long before its time is over"), Ok(1..)));
 }
 
 #[test]

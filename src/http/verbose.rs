@@ -16,6 +16,9 @@ pub(super) fn append(body: &mut String, path: Path, view: &View, checks: &[Check
             lines.extend(operator_lines(view, operator));
         }
     }
+    if path == Path::Readyz {
+        lines.extend(view.config.warnings.iter().map(|warning| format!("warn: {warning}")));
+    }
     let unknown: Vec<&str> =
         query.exclude.iter().filter(|name| !checks.iter().any(|it| it.name == **name)).map(String::as_str).collect();
     if !unknown.is_empty() {
@@ -42,7 +45,9 @@ fn operator_lines(view: &View, operator: &Operator) -> Vec<String> {
     }
     for stream in &operator.streams {
         lines.push(stream_line(view, stream));
-        lines.push(format!("evidence/{}: {}", stream.name(), evidence(&stream.evidence)));
+        let evidence = evidence(&stream.evidence);
+        let evidence = if evidence.is_empty() { "none".to_owned() } else { evidence.join(", ") };
+        lines.push(format!("evidence/{}: {evidence}", stream.name()));
     }
     if let Some(lease) = &operator.lease {
         let renewed = lease.last_ack.map_or_else(|| "never".to_owned(), |at| line::second(view.wall_at(at)));
@@ -109,15 +114,14 @@ fn stream_line(view: &View, stream: &Stream) -> String {
     )
 }
 
-/// What is evidence now; its absence says nothing.
-pub(super) fn evidence(evidence: &Evidence) -> String {
+/// What is evidence now; that nothing is says nothing.
+pub(super) fn evidence(evidence: &Evidence) -> Vec<&'static str> {
     let found = [
         (evidence.silent_connection, "silent-connection"),
         (evidence.server_stale, "server-stale"),
         (evidence.canary_missed.is_some(), "canary-missed"),
     ];
-    let found: Vec<&str> = found.into_iter().filter_map(|(is_there, word)| is_there.then_some(word)).collect();
-    if found.is_empty() { "none".to_owned() } else { found.join(", ") }
+    found.into_iter().filter_map(|(is_there, word)| is_there.then_some(word)).collect()
 }
 
 pub(super) const fn mode(operator: &Operator) -> &'static str {

@@ -4,6 +4,8 @@ pub mod mask;
 pub mod tree;
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
 
 use mask::{Mask, OTHERS};
 use tree::Tree;
@@ -37,8 +39,8 @@ pub struct Identity<'a> {
 pub struct ManagedFields<'a> {
     /// Who wrote.
     pub manager: &'a str,
-    /// When, in whole seconds of the API server's clock.
-    pub time: Timestamp,
+    /// When, as written; see [`ManagedFields::at`].
+    time: &'a str,
     /// Whether it owns fields below `spec`.
     pub owns_spec: bool,
     /// Whether it owns fields below `status`.
@@ -47,6 +49,13 @@ pub struct ManagedFields<'a> {
     pub owns_metadata: bool,
     /// Whether it owns a top-level stanza beside `spec`, `status` and `metadata`, as in a `ConfigMap`.
     pub owns_other: bool,
+}
+
+impl ManagedFields<'_> {
+    /// When it was written, in whole seconds of the API server's clock; absent where that cannot be read.
+    pub fn at(&self) -> Option<Timestamp> {
+        parse_time(self.time)
+    }
 }
 
 /// The object's facts. Built by [`Object::read`].
@@ -212,21 +221,21 @@ impl<'a> Object<'a> {
         self.annotation(IGNORE_ANNOTATION).is_some()
     }
 
-    /// `metadata.managedFields`, entries without a readable time left out. Empty where the dump has none (kubectl
+    /// `metadata.managedFields`. Empty where the dump has none (kubectl
     /// hides them unless asked).
     pub fn managed_fields(&self) -> impl Iterator<Item = ManagedFields<'_>> {
-        self.tree.at(&["metadata", "managedFields"]).map_or(&[][..], Tree::items).iter().filter_map(|entry| {
+        self.tree.at(&["metadata", "managedFields"]).map_or(&[][..], Tree::items).iter().map(|entry| {
             let owns = |path: &[&str]| entry.get("fieldsV1").and_then(|fields| fields.at(path)).is_some();
             let is_other = |key: &str| key.starts_with("f:") && !matches!(key, "f:spec" | "f:status" | "f:metadata");
             let fields = entry.get("fieldsV1").map_or(&[][..], Tree::entries);
-            Some(ManagedFields {
+            ManagedFields {
                 manager: entry.get("manager").and_then(Tree::as_str).unwrap_or_default(),
-                time: entry.get("time").and_then(time)?,
+                time: entry.get("time").and_then(Tree::as_str).unwrap_or_default(),
                 owns_spec: owns(&["f:spec"]),
                 owns_status: owns(&["f:status"]),
                 owns_metadata: owns(&["f:metadata", "f:labels"]) || owns(&["f:metadata", "f:annotations"]),
                 owns_other: fields.iter().any(|(key, _)| is_other(key)),
-            })
+            }
         })
     }
 
@@ -267,10 +276,28 @@ pub fn time(value: &Tree<'_>) -> Option<Timestamp> {
 
 /// [`time`] for a text.
 pub fn parse_time(text: &str) -> Option<Timestamp> {
-    text.parse::<Timestamp>().ok().or_else(|| {
-        let civil = text.parse::<jiff::civil::DateTime>().ok()?;
-        civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+    plain_time(text).or_else(|| text.parse::<Timestamp>().ok()).or_else(|| {
+        let civil = text.parse::<DateTime>().ok()?;
+        Offset::UTC.to_timestamp(civil).ok()
     })
+}
+
+/// A time in the one form in which the API server writes it, `2026-03-01T12:00:00Z`: a tenth of the general parser's
+/// work, and most of what is parsed.
+fn plain_time(text: &str) -> Option<Timestamp> {
+    let bytes: &[u8; 20] = text.as_bytes().try_into().ok()?;
+    let number = |from: usize, to: usize| {
+        bytes[from..to]
+            .iter()
+            .try_fold(0_i16, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i16::from(byte - b'0')))
+    };
+    let is_punctuated = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':'), (19, b'Z')];
+    if is_punctuated.iter().any(|(at, byte)| bytes[*at] != *byte) {
+        return None;
+    }
+    let small = |from| number(from, from + 2).and_then(|number| i8::try_from(number).ok());
+    let civil = DateTime::new(number(0, 4)?, small(5)?, small(8)?, small(11)?, small(14)?, small(17)?, 0).ok()?;
+    Offset::UTC.to_timestamp(civil).ok()
 }
 
 /// What `serde_json` says without the values that it may quote.

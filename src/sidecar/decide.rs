@@ -211,7 +211,9 @@ impl Keeper<'_> {
         let snapshot = operator.decider.snapshot(now, owner, &operator.streams, rule_of);
         let saved = file.save(&snapshot);
         match &saved {
-            Err(error) if !operator.is_unrecorded => tracing::error!(problem = state_file::say(error), "state not saved"),
+            Err(error) if !operator.is_unrecorded => {
+                tracing::error!(problem = state_file::say(error), "state not saved")
+            }
             Ok(()) if operator.is_unrecorded => tracing::info!("state saved again"),
             _ => {}
         }

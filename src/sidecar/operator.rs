@@ -164,7 +164,8 @@ impl Operator {
     pub(super) fn add_stream(&mut self, resource: usize, namespace: Option<&str>) {
         let Some(watched) = self.resources.get(resource) else { return };
         let name = stream_name(&watched.name, namespace);
-        let settings = watched.rule.as_ref().map_or_else(|| unsettled(&self.plan, &watched.entry), |it| it.settings.clone());
+        let settings =
+            watched.rule.as_ref().map_or_else(|| unsettled(&self.plan, &watched.entry), |it| it.settings.clone());
         let mut stream = Stream::new(name, settings);
         let fingerprint = watched.rule.as_ref().map(|it| it.fingerprint.clone()).unwrap_or_default();
         if !fingerprint.is_empty() {
@@ -238,8 +239,14 @@ impl InForce {
             restart: entry.restart,
             require_proof: plan.restart.require_proof,
         };
-        let parts =
-            format!("{:?} {:?} {:?} {:?} {:?}", chosen.rule(), entry.selector, entry.namespaces, entry.finalizers, entry.streams);
+        let parts = format!(
+            "{:?} {:?} {:?} {:?} {:?}",
+            chosen.rule(),
+            entry.selector,
+            entry.namespaces,
+            entry.finalizers,
+            entry.streams
+        );
         let fingerprint = format!("{}-{:016x}", chosen.rule().name(), twox_hash::XxHash3_64::oneshot(parts.as_bytes()));
         Self { rule_from: chosen.rule_from, reader: Arc::new(chosen.reader), settings, fingerprint }
     }

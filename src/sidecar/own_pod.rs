@@ -110,7 +110,8 @@ fn pick<'p>(pod: &'p Pod, named: Option<&str>) -> Result<&'p pod::Container, Str
     let names = || pod.containers.iter().map(|container| container.name.as_str()).collect::<Vec<_>>().join(", ");
     if let Some(named) = named {
         let found = pod.containers.iter().find(|container| container.name == named);
-        return found.ok_or_else(|| format!("operator.container: the Pod has no container {named:?}; it has {}", names()));
+        return found
+            .ok_or_else(|| format!("operator.container: the Pod has no container {named:?}; it has {}", names()));
     }
     let mut others = pod.containers.iter().filter(|container| container.name != OWN_CONTAINER);
     match (others.next(), others.next()) {

@@ -36,11 +36,7 @@ pub(super) struct OperatorPlan {
 impl OperatorPlan {
     pub(super) const fn policy(&self) -> Policy {
         let config::Budget { max, window, min_gap } = self.restart.budget;
-        Policy {
-            confirm: self.restart.confirm,
-            grace: self.restart.grace,
-            budget: Budget { max, window, min_gap },
-        }
+        Policy { confirm: self.restart.confirm, grace: self.restart.grace, budget: Budget { max, window, min_gap } }
     }
 
     pub(super) const fn mode(&self) -> Mode {
@@ -144,9 +140,10 @@ fn words(words: &[String]) -> Result<Vec<Resource>, Error> {
 fn refuse_unsupported(config: &Config, options: &Options) -> Result<(), Error> {
     let refuse = |key, hint| Err(Error::Unsupported { path: options.config.clone(), key, hint });
     match &config.role {
-        Role::Sidecar(beside) if beside.peering.is_some() => {
-            refuse("operator.peering", "remove the key, and set `restart.mode: observe` where the operator is paused by peering")
-        }
+        Role::Sidecar(beside) if beside.peering.is_some() => refuse(
+            "operator.peering",
+            "remove the key, and set `restart.mode: observe` where the operator is paused by peering",
+        ),
         Role::Sidecar(beside) if beside.healthz.is_some() => {
             refuse("operator.healthz", "remove the key and wire the probe with `dogwatch probe --also URL`")
         }

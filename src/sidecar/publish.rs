@@ -6,8 +6,8 @@ use super::own_pod::OwnPod;
 use super::shared::Known;
 use crate::judge::decision::{LEASE, Mode, Pod, Step};
 use crate::judge::diagnosis;
+use crate::judge::diagnosis::OFFENDERS;
 use crate::judge::state::Moment;
-use crate::view::operator::OFFENDERS;
 use crate::view::{self, Explanation, List, Offender, Verdict, View};
 
 /// Everything that is known now, in one value.
@@ -90,7 +90,9 @@ fn offenders(judged: &diagnosis::Stream, facts: &Facts, now: Moment) -> Vec<Offe
         })
     });
     let mut offenders: Vec<Offender> = named.collect();
-    offenders.sort_by(|one, other| (one.since, &one.namespace, &one.name).cmp(&(other.since, &other.namespace, &other.name)));
+    offenders.sort_by(|one, other| {
+        (one.since, &one.namespace, &one.name).cmp(&(other.since, &other.namespace, &other.name))
+    });
     offenders.truncate(OFFENDERS);
     offenders
 }

@@ -173,7 +173,8 @@ fn reconcile(
 ) {
     let served: HashMap<(String, String), discover::Resource> = shared.with(|known| {
         let all = known.operators.iter().flat_map(|operator| {
-            let own = operator.resources.iter().filter_map(|watched| Some((watched.name.clone(), watched.found.clone()?)));
+            let own =
+                operator.resources.iter().filter_map(|watched| Some((watched.name.clone(), watched.found.clone()?)));
             own.map(|(name, found)| ((operator.name.clone(), name), found))
         });
         all.collect()
@@ -190,8 +191,7 @@ fn reconcile(
             continue;
         }
         let (operator, resource) = key.clone();
-        let scanner =
-            Scanner { shared: Arc::clone(shared), cluster: Arc::clone(cluster), operator, resource, list };
+        let scanner = Scanner { shared: Arc::clone(shared), cluster: Arc::clone(cluster), operator, resource, list };
         let handle = scans.spawn(scanner.run());
         running.insert(key, (found, handle));
     }

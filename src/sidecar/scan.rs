@@ -113,8 +113,7 @@ impl Scanner {
             let operator = known.operator(&self.operator)?;
             let watched = operator.watched(&self.resource)?;
             let (entry, found) = (watched.entry.clone(), watched.found.clone()?);
-            let evidence =
-                Evidence { kopf_marks: watched.shows_marks, status_subresource: Some(found.has_status) };
+            let evidence = Evidence { kopf_marks: watched.shows_marks, status_subresource: Some(found.has_status) };
             let chosen = entry.choose(evidence, RuleFrom::Config);
             let rule = InForce::new(chosen, &entry, &operator.plan, watched.list.interval);
             let is_open = entry.is_open() && !evidence.kopf_marks;
@@ -218,7 +217,9 @@ impl Scanner {
         let problem = tally.failure.as_ref().map(|failure| failure.text.clone());
         if problem != list.problem {
             match &problem {
-                Some(problem) => tracing::warn!(operator = %self.operator, resource = %self.resource, problem, "list failed"),
+                Some(problem) => {
+                    tracing::warn!(operator = %self.operator, resource = %self.resource, problem, "list failed")
+                }
                 None => tracing::info!(operator = %self.operator, resource = %self.resource, "list complete again"),
             }
         }

@@ -51,12 +51,30 @@ impl<'f> Fields<'f> {
         let evidence = "none";
         if is_warning {
             tracing::warn!(
-                operator, resource, diagnosis, decision, since, lastAck = last_ack, overdue, oldest, evidence, next,
+                operator,
+                resource,
+                diagnosis,
+                decision,
+                since,
+                lastAck = last_ack,
+                overdue,
+                oldest,
+                evidence,
+                next,
                 "{message}"
             );
         } else {
             tracing::info!(
-                operator, resource, diagnosis, decision, since, lastAck = last_ack, overdue, oldest, evidence, next,
+                operator,
+                resource,
+                diagnosis,
+                decision,
+                since,
+                lastAck = last_ack,
+                overdue,
+                oldest,
+                evidence,
+                next,
                 "{message}"
             );
         }

@@ -34,6 +34,7 @@ pub(crate) fn an_explanation(stream: &str, diagnosis: Diagnosis) -> Explanation 
         states: States::default(),
         pending: 4,
         overdue: 3,
+        offenders: Vec::new(),
         left_out: 0,
         oldest_pending: Some(tick("06:50:00")),
         candidates: 2,
@@ -142,7 +143,7 @@ pub(crate) fn a_view(operator: Operator) -> View {
         period: Duration::from_secs(10),
         started: at("05:00:00"),
         gate: Gate::Open,
-        config: Config { loaded: Some(at("05:00:01").wall), problem: None },
+        config: Config { loaded: Some(at("05:00:01").wall), ..Config::default() },
         tasks: vec![Task { name: "lists".to_owned(), ended: None }, Task { name: "pod".to_owned(), ended: None }],
         operators: vec![operator],
     }

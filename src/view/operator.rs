@@ -9,10 +9,9 @@ use super::{
     Transition, View, Withheld,
 };
 use crate::judge::decision::Step;
+use crate::judge::diagnosis::OFFENDERS;
 use crate::judge::state::words;
 
-/// At most so many overdue objects of an operator are shown by name.
-pub const OFFENDERS: usize = 50;
 /// At most so many restarts are kept in [`Restarts::history`].
 pub const HISTORY: usize = 20;
 
@@ -157,9 +156,10 @@ impl Operator {
 
     /// The decision in force and since when; [`Decision::Blind`] once the view is too old to say anything.
     pub fn decision(&self, view: &View, is_stale: bool) -> (Decision, Timestamp) {
-        match is_stale {
-            true => (Decision::Blind, view.wall_at(view.stale_at())),
-            false => (self.verdict.decision, self.verdict.at.wall),
+        if is_stale {
+            (Decision::Blind, view.wall_at(view.stale_at()))
+        } else {
+            (self.verdict.decision, self.verdict.at.wall)
         }
     }
 

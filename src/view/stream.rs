@@ -28,7 +28,8 @@ pub struct Stream {
     pub evidence: Evidence,
     /// The newest acknowledgement that processed objects show by themselves; for people only.
     pub shown_ack: Option<Timestamp>,
-    /// The oldest overdue objects, oldest first, at most [`super::operator::OFFENDERS`]. Names exist here only.
+    /// The oldest overdue objects, oldest first, at most [`crate::judge::diagnosis::OFFENDERS`]:
+    /// [`Explanation::offenders`] as far as their names are known. Names exist here only.
     pub offenders: Vec<Offender>,
     /// Its lists.
     pub list: List,
@@ -121,9 +122,10 @@ impl Stream {
 
     /// The diagnosis in force and since when; [`Diagnosis::Unknown`] once the view is too old to say anything.
     pub fn diagnosis(&self, view: &View, is_stale: bool) -> (Diagnosis, Timestamp) {
-        match is_stale {
-            true => (Diagnosis::Unknown, view.wall_at(view.stale_at())),
-            false => (self.explanation.diagnosis, view.wall_at(self.diagnosis_since)),
+        if is_stale {
+            (Diagnosis::Unknown, view.wall_at(view.stale_at()))
+        } else {
+            (self.explanation.diagnosis, view.wall_at(self.diagnosis_since))
         }
     }
 

@@ -86,3 +86,30 @@ fn no_document_names_this_machine() {
         }
     }
 }
+
+#[test]
+fn reports_are_what_their_schema_says_and_its_words_are_those_of_the_code() {
+    use dogwatch::judge::state::{Reason, SinceFrom, State};
+    let schema = std::fs::read_to_string(root().join("docs/audit-report.schema.json")).expect("readable");
+    let schema: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    for file in ["tests/fixtures/audit/fleet.yaml", "tests/fixtures/audit/hostile.json"] {
+        let arguments = ["audit", "-f", file, "-o", "json", "--all", "--overdue-after", "1500ms"];
+        let report = dogwatch_in(&root(), &arguments, &[], "").stdout;
+        let report = serde_json::from_str(&report).expect("JSON");
+        let faults: Vec<String> =
+            validator.iter_errors(&report).map(|it| format!("{}: {it}", it.instance_path())).collect();
+        assert!(faults.is_empty(), "{file}: {faults:?}");
+    }
+    let words = |pointer: &str| {
+        let list = schema.pointer(pointer).and_then(serde_json::Value::as_array).cloned().unwrap_or_default();
+        list.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let object = "/properties/objects/items/properties";
+    assert_eq!(words(&format!("{object}/reason/enum")), Reason::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>());
+    assert_eq!(
+        words(&format!("{object}/sinceFrom/enum")),
+        SinceFrom::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>()
+    );
+    assert_eq!(words("/$defs/state/enum"), State::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>());
+}

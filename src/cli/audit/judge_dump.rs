@@ -6,10 +6,10 @@ use jiff::Timestamp;
 
 use super::dump::DumpFile;
 use super::settings::{self, Plan, Settings};
-use crate::config::resource::Chosen;
 use super::survey::{Key, Place, Survey, version};
 use super::word::Word;
 use crate::cli::report::Resource;
+use crate::config::resource::Chosen;
 use crate::judge::cut::Piece;
 use crate::judge::object::{Identity, identity_of};
 use crate::judge::state::{Judgement, Reason};

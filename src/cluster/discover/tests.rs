@@ -196,15 +196,6 @@ async fn what_did_not_answer_is_not_called_absent() {
     }
 }
 
-#[tokio::test]
-async fn a_glob_follows_plural_and_group() {
-    let discovery = discovery().await;
-    let matching = |pattern| discovery.matching(pattern).map(super::Resource::name).collect::<Vec<_>>();
-    assert_eq!(matching("*.example.com"), ["widgets.example.com", "gears.example.com"]);
-    assert_eq!(matching("gears.*"), ["gears.example.com", "gears.shop.example.org"]);
-    assert_eq!(matching("*.nowhere"), Vec::<String>::new());
-}
-
 async fn custom(crds: Reply) -> Result<CustomResources, Error> {
     let (cluster, _) =
         cluster_of(

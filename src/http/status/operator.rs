@@ -130,7 +130,7 @@ pub(super) fn entry<'v>(scene: Scene<'v>, operator: &'v Operator) -> Entry<'v> {
         operator_check: operator.own_check.as_ref().map(check),
         budget_remaining: verdict.budget_remaining,
         restarts: restarts(&operator.restarts),
-        events: counted(EventResult::ALL, &operator.events, |it| it.as_str()),
+        events: counted(EventResult::ALL, &operator.events, EventResult::as_str),
         streams: operator.streams.iter().map(|stream| stream::entry(scene, stream)).collect(),
         lease: operator.lease.as_ref().map(|lease| stream::explained(scene, lease)),
         overdue_objects_left_out: overdue.saturating_sub(offenders.len() as u64),
@@ -166,8 +166,8 @@ fn restarts(restarts: &Restarts) -> RestartsEntry<'_> {
     });
     RestartsEntry {
         requested: restarts.requested,
-        outcomes: counted(Outcome::ALL, &restarts.outcomes, |it| it.as_str()),
-        withheld: counted(Withheld::ALL, &restarts.withheld, |it| it.as_str()),
+        outcomes: counted(Outcome::ALL, &restarts.outcomes, Outcome::as_str),
+        withheld: counted(Withheld::ALL, &restarts.withheld, Withheld::as_str),
         last_at: restarts.last.map(text),
         history: history.collect(),
     }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::operator::{Counted, counted};
 use super::{Scene, seconds, text};
+use crate::http::verbose;
 use crate::view::{Excuse, Explanation, Hold, List, ListResult, RuleFrom, State, Stream, Watch, WatchType};
 
 #[derive(Serialize)]
@@ -19,7 +20,8 @@ pub(super) struct Entry<'v> {
     overdue_after_seconds: serde_json::Number,
     objects: u64,
     states: Counted,
-    evidence: EvidenceEntry,
+    /// What is evidence now; that nothing is says nothing.
+    evidence: Vec<&'static str>,
     list: ListEntry<'v>,
     watch: Option<WatchEntry>,
 }
@@ -45,14 +47,6 @@ pub(super) struct Explained<'v> {
     proven: bool,
     fruitless_restarts: u32,
     objects_left_out: u64,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct EvidenceEntry {
-    silent_connection: bool,
-    server_stale: bool,
-    canary_missed_since: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -92,11 +86,7 @@ pub(super) fn entry<'v>(scene: Scene<'v>, stream: &'v Stream) -> Entry<'v> {
         overdue_after_seconds: seconds(stream.overdue_after),
         objects: states.total(),
         states: State::ALL.iter().map(|state| (state.as_str(), states.of(*state))).collect(),
-        evidence: EvidenceEntry {
-            silent_connection: stream.evidence.silent_connection,
-            server_stale: stream.evidence.server_stale,
-            canary_missed_since: scene.maybe_at(stream.evidence.canary_missed),
-        },
+        evidence: verbose::evidence(&stream.evidence),
         list: list(scene, &stream.list),
         watch: stream.watch.as_ref().map(|watch| self::watch(scene, watch)),
     }
@@ -131,7 +121,7 @@ fn list<'v>(scene: Scene<'_>, list: &'v List) -> ListEntry<'v> {
         duration_seconds: list.duration.map(seconds),
         interval_seconds: seconds(list.interval),
         bytes: list.bytes,
-        results: counted(ListResult::ALL, &list.results, |it| it.as_str()),
+        results: counted(ListResult::ALL, &list.results, ListResult::as_str),
         problem: list.problem.as_deref(),
     }
 }
@@ -139,6 +129,6 @@ fn list<'v>(scene: Scene<'_>, list: &'v List) -> ListEntry<'v> {
 fn watch(scene: Scene<'_>, watch: &Watch) -> WatchEntry {
     WatchEntry {
         last_event: scene.maybe_at(watch.last_event),
-        events: counted(WatchType::ALL, &watch.events, |it| it.as_str()),
+        events: counted(WatchType::ALL, &watch.events, WatchType::as_str),
     }
 }

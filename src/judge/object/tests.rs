@@ -74,6 +74,10 @@ fn times_are_read_in_every_form_seen() {
     ] {
         assert_eq!(parse_time(text), expected, "{text}");
     }
+    for text in ["2026-02-30T12:00:00Z", "2026-13-01T12:00:00Z", "2026-03-01T24:00:00Z", "2026-03-01T12:00:0xZ"] {
+        assert_eq!(parse_time(text), None, "{text}");
+    }
+    assert_eq!(parse_time("2016-12-31T23:59:60Z"), parse_time("2016-12-31T23:59:59Z"), "a leap second");
     assert_eq!(parse_time("12:00"), None);
     assert_eq!(parse_time("9".repeat(40).as_str()), None);
 }
@@ -86,7 +90,9 @@ fn managed_fields_tell_who_owns_what() {
         {"manager":"no-time","fieldsV1":{"f:status":{}}}]}}"#;
     let object = Object::read(json, &common_mask()).expect("valid");
     let entries: Vec<_> = object.managed_fields().collect();
-    assert_eq!(entries.len(), 2);
+    assert_eq!(entries.len(), 3);
+    assert_eq!(entries[1].at(), parse_time("2026-03-01T12:00:01Z"));
+    assert_eq!(entries[2].at(), None);
     assert!(entries[0].owns_spec && entries[0].owns_metadata && !entries[0].owns_status);
     assert!(entries[1].owns_status && !entries[1].owns_spec && !entries[1].owns_metadata);
 }

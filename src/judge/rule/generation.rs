@@ -235,15 +235,18 @@ fn status_follows_spec(object: &Object<'_>, generation: i64) -> bool {
     if generation == 1 && condition_times(object).any(|at| at >= earliest) {
         return true;
     }
-    let spec = object.managed_fields().filter(|entry| entry.owns_spec).map(|entry| entry.time).max();
-    let status =
-        object.managed_fields().filter(|entry| entry.owns_status && !entry.owns_spec).map(|entry| entry.time).max();
+    let spec = object.managed_fields().filter(|entry| entry.owns_spec).filter_map(|entry| entry.at()).max();
+    let status = object
+        .managed_fields()
+        .filter(|entry| entry.owns_status && !entry.owns_spec)
+        .filter_map(|entry| entry.at())
+        .max();
     matches!((spec, status), (Some(spec), Some(status)) if status >= spec)
 }
 
 /// The newest sign of a status write: `managedFields`, or a condition's transition.
 fn status_written_at(object: &Object<'_>) -> Option<Timestamp> {
-    let written = object.managed_fields().filter(|entry| entry.owns_status).map(|entry| entry.time).max();
+    let written = object.managed_fields().filter(|entry| entry.owns_status).filter_map(|entry| entry.at()).max();
     written.max(condition_times(object).max())
 }
 
@@ -259,7 +262,7 @@ fn desired_at(object: &Object<'_>) -> Option<Timestamp> {
     let written = object
         .managed_fields()
         .filter(|entry| entry.owns_spec && !is_operator(entry.manager))
-        .map(|entry| entry.time)
+        .filter_map(|entry| entry.at())
         .max();
     written.or_else(|| object.created_at().filter(|_| object.generation() == Some(1)))
 }
@@ -288,10 +291,11 @@ fn reports_failure(condition: &Tree<'_>) -> bool {
     if FAILURES.contains(&kind(condition)) {
         return is_status(condition, "True");
     }
+    if !SUCCESSES.contains(&kind(condition)) || !is_status(condition, "False") {
+        return false;
+    }
     let reason = condition.get("reason").and_then(Tree::as_str).unwrap_or_default().to_ascii_lowercase();
-    SUCCESSES.contains(&kind(condition))
-        && is_status(condition, "False")
-        && FAILURE_REASONS.iter().any(|part| reason.contains(part))
+    FAILURE_REASONS.iter().any(|part| reason.contains(part))
 }
 
 fn reports_work(condition: &Tree<'_>) -> bool {

@@ -250,7 +250,10 @@ impl Kopf {
 /// The newest write of a part of the essence by somebody else than kopf.
 fn changed_by_others_at(object: &Object<'_>) -> Option<Timestamp> {
     let entries = object.managed_fields().filter(|entry| entry.manager != MANAGER);
-    entries.filter(|entry| entry.owns_spec || entry.owns_metadata || entry.owns_other).map(|entry| entry.time).max()
+    entries
+        .filter(|entry| entry.owns_spec || entry.owns_metadata || entry.owns_other)
+        .filter_map(|entry| entry.at())
+        .max()
 }
 
 fn desired_at(object: &Object<'_>) -> Option<Timestamp> {

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::judge::diagnosis::OFFENDERS;
 use crate::judge::ledger::{Ledger, Uid};
 use crate::judge::object::Identity;
 use crate::judge::tick::Tick;
-use crate::view::operator::OFFENDERS;
 
 /// How one object is called.
 #[derive(Debug, Clone, PartialEq, Eq)]

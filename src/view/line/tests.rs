@@ -102,7 +102,7 @@ fn without_an_operator_the_configuration_is_blamed_only_if_it_is_to_blame() {
     let mut view = a_quiet_view();
     view.operators.clear();
     assert_eq!(without_operator(&view), "ok starting: since 2026-03-04T05:00Z; not everything was seen yet");
-    view.config = Config { loaded: None, problem: Some("config.yaml:3: unknown key".to_owned()) };
+    view.config = Config { problem: Some("config.yaml:3: unknown key".to_owned()), ..Config::default() };
     assert_eq!(
         without_operator(&view),
         "ok starting: since 2026-03-04T05:00Z; the configuration cannot be used, see /readyz"

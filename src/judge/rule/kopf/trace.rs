@@ -228,10 +228,10 @@ impl<'t> Traces<'t> {
         let uses_status = self.uses_status(kopf);
         for entry in object.managed_fields().filter(|entry| entry.manager == MANAGER) {
             if uses_status || entry.owns_metadata || !entry.owns_status {
-                self.managed_at = self.managed_at.max(Some(entry.time));
+                self.managed_at = self.managed_at.max(entry.at());
             }
             if entry.owns_metadata && !entry.owns_status {
-                self.marked_at = self.marked_at.max(Some(entry.time));
+                self.marked_at = self.marked_at.max(entry.at());
             }
         }
     }
