@@ -34,8 +34,8 @@ impl Decider {
         if row == Transition::Return {
             self.hold = HoldEnd::Ended(now.tick());
         }
-        // What a hold ends has not recovered.
-        let is_held = about.as_ref().is_some_and(|about| !about.holds.is_empty());
+        // What a hold ends has not recovered; a cure comes from an ack alone, mostly while the grace still holds.
+        let is_held = row != Transition::Cure && about.as_ref().is_some_and(|about| !about.holds.is_empty());
         let reason = row.event().filter(|reason| *reason != EventReason::OperatorRecovered || !is_held);
         effects.extend(reason.map(|reason| Effect::Event { reason, stream }));
         self.since = now.tick();
