@@ -7,8 +7,6 @@ use tokio::time::sleep;
 
 use super::play::Play;
 
-/// From the silence to the answer 500. Before it, dogwatch reads the objects again at least three times, 10 s apart.
-const TO_FAILURE: Duration = Duration::from_mins(2);
 const TO_CURE: Duration = Duration::from_mins(1);
 /// Long enough for a second restart, were there one to come.
 const AFTERWARDS: Duration = Duration::from_secs(20);
@@ -29,11 +27,15 @@ pub(crate) async fn changed(play: &mut Play) {
     cured(play, 0, &["first"]).await;
 }
 
-/// A deletion is missed.
+/// A deletion is missed. An object that has vanished proves no service, since anybody can take a finalizer away: only
+/// the next object that is served shows that the restart has cured.
 pub(crate) async fn deleted(play: &mut Play) {
     play.mute(0);
     play.stage.delete(0, "first").await;
-    cured(play, 0, &["first"]).await;
+    play.until_failed().await;
+    play.until_served(0, &["first"], TO_CURE).await;
+    play.stage.create(0, "next", json!({})).await;
+    cured(play, 0, &["first", "next"]).await;
 }
 
 /// One resource is served all the time, the other one not at all.
@@ -49,7 +51,7 @@ pub(crate) async fn one_of_two(play: &mut Play) {
 pub(crate) async fn changed_all_the_time(play: &mut Play) {
     play.mute(0);
     let changes = play.change(0, "first", Duration::from_millis(100));
-    play.until("healthz 500", TO_FAILURE).await;
+    play.until_failed().await;
     play.until("outcome cured", TO_CURE).await;
     drop(changes);
     play.until_served(0, &["first"], TO_CURE).await;
@@ -71,8 +73,8 @@ pub(crate) async fn heals_itself(play: &mut Play) {
 pub(crate) async fn poison(play: &mut Play) {
     let spec = json!({"filling": "x".repeat(300_000)});
     play.stage.create(0, "poison", spec.clone()).await;
-    play.until("healthz 500", TO_FAILURE).await;
-    play.until("outcome fruitless", TO_FAILURE).await;
+    play.until_failed().await;
+    play.until("outcome fruitless", TO_CURE * 2).await;
     play.until("healthz 200", TO_CURE).await;
     play.stage.create(0, "another-poison", spec).await;
     // As long as the first one took, and more.
@@ -85,14 +87,14 @@ pub(crate) async fn poison(play: &mut Play) {
 pub(crate) async fn budget_spent(play: &mut Play) {
     play.mute_all(0);
     let load = play.load(0, Duration::from_secs(5), json!({}));
-    play.until("decision exhausted", TO_FAILURE * 4).await;
+    play.until("decision exhausted", TO_CURE * 8).await;
     sleep(AFTERWARDS).await;
     drop(load);
     assert!(play.recorder.log().has("event RestartBudgetExhausted"), "no Event RestartBudgetExhausted");
 }
 
 async fn cured(play: &mut Play, index: usize, names: &[&str]) {
-    play.until("healthz 500", TO_FAILURE).await;
+    play.until_failed().await;
     play.until_served(index, names, TO_CURE).await;
     play.until("outcome cured", TO_CURE).await;
     play.until("healthz 200", TO_CURE).await;

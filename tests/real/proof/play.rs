@@ -29,6 +29,9 @@ const NUMBERS: Numbers = Numbers {
     back_off: (Duration::from_secs(1), Duration::from_secs(30)),
 };
 
+/// From the silence to the answer 500. Before it, dogwatch reads the objects again at least three times, 10 s apart.
+const TO_FAILURE: Duration = Duration::from_mins(2);
+
 /// What a scenario begins with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setting {
@@ -68,7 +71,7 @@ pub(crate) struct Play {
 }
 
 impl Play {
-    /// Brings everybody on the stage, and waits until the operator has served an object and dogwatch watches.
+    /// Brings everybody on the stage.
     pub(crate) async fn begin(name: &str, setting: Setting) -> Self {
         let server = if setting.own_server { Arc::new(ApiServer::start().await) } else { ApiServer::shared().await };
         let stage = Arc::new(Stage::new(server, name, setting.kinds, setting.kopf, setting.habits).await);
@@ -79,16 +82,22 @@ impl Play {
         let (operator, folder) = (stage.operator.clone(), stage.folder().to_owned());
         let kubelet = Kubelet::start(NUMBERS, Some(probe), Box::new(move || operator.start(&folder)), pod);
         sidecar.start();
-        let play = Self { kubelet, recorder, sidecar, stage, origin: Instant::now(), served: None };
-        for index in 0..setting.kinds.len() {
-            let labels = setting.habits_label();
-            play.stage.create_labelled(index, "first", json!({}), labels).await;
-            assert!(play.stage.are_served(index, &["first"], PATIENCE * 2).await, "the operator serves at first");
+        Self { kubelet, recorder, sidecar, stage, origin: Instant::now(), served: None }
+    }
+
+    /// Waits until the operator has served an object of each resource and dogwatch watches; steps are counted from
+    /// then.
+    pub(crate) async fn settle(&mut self) {
+        let label = self.stage.operator.habits.labels.and_then(|label| label.split_once('='));
+        let labels = label.map_or_else(|| json!({}), |(key, value)| json!({key: value}));
+        for index in 0..self.stage.operator.plurals.len() {
+            self.stage.create_labelled(index, "first", json!({}), labels.clone()).await;
+            assert!(self.stage.are_served(index, &["first"], PATIENCE * 2).await, "the operator serves at first");
         }
-        play.until("decision watching", PATIENCE).await;
+        self.until("decision watching", PATIENCE).await;
         // Two complete lists: the second sees what the first was there before.
         sleep(Duration::from_secs(3)).await;
-        Self { origin: Instant::now(), ..play }
+        self.origin = Instant::now();
     }
 
     /// Makes the operator's open watch of the `index`-th resource silent; steps are counted from here.
@@ -113,6 +122,15 @@ impl Play {
         while !self.recorder.is(fact) {
             assert!(Instant::now() < until, "dogwatch did not say {fact:?} within {patience:?}");
             assert!(!self.sidecar.has_ended(), "dogwatch has ended");
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Waits until `/healthz` has said 500, which it may say for a moment only.
+    pub(crate) async fn until_failed(&self) {
+        let until = Instant::now() + TO_FAILURE;
+        while self.recorder.log().first(self.origin, "healthz 500").is_none() {
+            assert!(Instant::now() < until, "dogwatch never said 500");
             sleep(Duration::from_millis(50)).await;
         }
     }
@@ -181,13 +199,6 @@ impl Load {
         let names: Vec<String> = (0..created.load(Ordering::SeqCst)).map(|number| format!("load-{number}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         assert!(!names.is_empty() && stage.are_served(index, &names, PATIENCE).await, "the load was not served");
-    }
-}
-
-impl Setting {
-    fn habits_label(&self) -> serde_json::Value {
-        let label = self.habits.labels.and_then(|label| label.split_once('='));
-        label.map_or_else(|| json!({}), |(key, value)| json!({key: value}))
     }
 }
 

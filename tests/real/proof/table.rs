@@ -76,7 +76,11 @@ async fn one(scenario: Scenario) -> Row {
     match AssertUnwindSafe(Play::begin(name, setting)).catch_unwind().await {
         Err(panic) => row.problem = Some(words(&*panic)),
         Ok(mut play) => {
-            let played = AssertUnwindSafe(plot(&mut play)).catch_unwind().await;
+            let played = AssertUnwindSafe(async {
+                play.settle().await;
+                plot(&mut play).await;
+            });
+            let played = played.catch_unwind().await;
             let seen = play.kubelet.seen();
             row.steps = steps(&play);
             row.restarts.0 = seen.killed.len();
