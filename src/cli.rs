@@ -35,7 +35,7 @@ pub enum Command {
     /// Ask the dogwatch beside us, for an exec livenessProbe
     Probe(probe::Args),
     /// Keep watch beside an operator, and have it restarted when it has gone deaf
-    Run(run::Args),
+    Run(Box<run::Args>),
 }
 
 /// Under this prefix every flag can be set in the environment: `--fail-on` is `DOGWATCH_FAIL_ON`.

@@ -31,7 +31,7 @@ mod tests;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,9 +71,14 @@ pub struct Options {
     pub pod_namespace: Option<String>,
     /// This machine's name, by which the operator may hold its lease.
     pub hostname: Option<String>,
+    /// Where the probe's program is to be copied before anything else, and how; see `--install-probe`.
+    pub install_probe: Option<(PathBuf, InstallProbe)>,
     /// What random numbers are drawn from; absent: from the system.
     pub seed: Option<u64>,
 }
+
+/// Copies the probe's program into a folder; an error in one line.
+pub type InstallProbe = fn(&Path) -> Result<PathBuf, String>;
 
 /// Why `run` ended. Nothing else ends it but a signal.
 #[derive(Debug, thiserror::Error)]
@@ -127,6 +132,10 @@ async fn work(shared: Arc<Shared>, given: Option<Arc<Cluster>>, shutdown: impl F
     tokio::pin!(shutdown);
     shared.with(|known| known.tasks_begin(&["decide"]));
     let mut decide = tokio::spawn(decide::keep(Arc::clone(&shared)));
+    tokio::select! {
+        _ = &mut shutdown => return,
+        () = start::install_probe(&shared) => {}
+    }
     let mut stamp = plan::stamp(&shared.options.config);
     let mut plan = note(&shared, plan::load(&shared.options));
     loop {

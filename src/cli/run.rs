@@ -1,13 +1,14 @@
 //! The command `run`: the sidecar, or with `operators` the stand-alone observer.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use tracing::level_filters::LevelFilter;
 
 use super::connection::Connection;
 use super::exit::Exit;
+use super::{chain, probe};
 use crate::config::Mode;
 use crate::log::{self, Format};
 use crate::sidecar::{self, Options};
@@ -37,6 +38,10 @@ pub struct Args {
     /// Where restarts are remembered across dogwatch's own [default: the configuration's]
     #[arg(long, value_name = "FILE")]
     pub state_file: Option<PathBuf>,
+
+    /// Copy this program into a folder first, for the operator's exec livenessProbe: `DIR/dogwatch probe`
+    #[arg(long, value_name = "DIR")]
+    pub install_probe: Option<PathBuf>,
 
     /// The form of the log on standard error: text (logfmt) or json
     #[arg(long, value_name = "FORMAT", default_value_t)]
@@ -116,7 +121,12 @@ impl Args {
             pod_name: self.pod_name.clone().filter(|name| !name.is_empty()),
             pod_namespace: self.pod_namespace.clone().filter(|name| !name.is_empty()),
             hostname: self.hostname.clone().filter(|name| !name.is_empty()),
+            install_probe: self.install_probe.clone().map(|folder| (folder, install as sidecar::InstallProbe)),
             seed: None,
         }
     }
+}
+
+fn install(folder: &Path) -> Result<PathBuf, String> {
+    probe::install(folder).map_err(|error| chain(&error))
 }

@@ -162,6 +162,8 @@ pub struct Decider {
     /// When this operator was first watched, over all lives of the state file.
     born: Tick,
     spent: Spent,
+    /// When the kubelet last had acted on a restart, or must have.
+    handed_over: Option<Tick>,
     hold: HoldEnd,
     lease: LeaseWatch,
     stale: BTreeSet<String>,
@@ -181,6 +183,7 @@ impl Decider {
             headline: Headline { decision: Decision::Starting, at: now, by: None, about: None },
             born: now.tick(),
             spent: Spent::default(),
+            handed_over: None,
             hold: HoldEnd::Never,
             lease: LeaseWatch::new(0),
             stale: BTreeSet::new(),

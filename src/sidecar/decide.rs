@@ -11,6 +11,7 @@ use super::shared::{Known, Shared};
 use super::state_file::{self, StateFile};
 use super::tell;
 use crate::clock;
+use crate::cluster::event::Event;
 use crate::judge::decision::snapshot::Owner;
 use crate::judge::decision::{Decision, Effect, Inputs, Mode, Pod, Probe, Step, Transition};
 use crate::judge::diagnosis::Stream;
@@ -106,7 +107,7 @@ pub(super) const fn numbers(probe: crate::config::operator::Probe) -> Probe {
 }
 
 /// Takes one step and does what it asks for, except sending Events, which come back.
-fn step(operator: &mut Operator, now: Moment, mut inputs: Inputs, keeper: &Keeper<'_>) -> Vec<Effect> {
+fn step(operator: &mut Operator, now: Moment, mut inputs: Inputs, keeper: &Keeper<'_>) -> Vec<Event> {
     let mut letters = Vec::new();
     let step = operator.decider.step(now, &inputs, &mut operator.streams);
     let is_requested = step.effects.contains(&Effect::Requested);
@@ -121,7 +122,7 @@ fn step(operator: &mut Operator, now: Moment, mut inputs: Inputs, keeper: &Keepe
     letters
 }
 
-fn take_effects(operator: &mut Operator, step: Step, now: Moment) -> Vec<Effect> {
+fn take_effects(operator: &mut Operator, step: Step, now: Moment) -> Vec<Event> {
     let mut letters = Vec::new();
     for effect in &step.effects {
         match effect {
@@ -138,6 +139,7 @@ fn take_effects(operator: &mut Operator, step: Step, now: Moment) -> Vec<Effect>
             }
             Effect::Outcome { stream, outcome } => {
                 operator.restarts.outcomes.add(*outcome);
+                tell::outcome(operator, &step, stream, *outcome, now);
                 let is_it = |it: &&mut Restart| it.stream == *stream && it.outcome.is_none();
                 if let Some(restart) = operator.restarts.history.iter_mut().find(is_it) {
                     restart.outcome = Some((*outcome, now.wall));
@@ -148,7 +150,11 @@ fn take_effects(operator: &mut Operator, step: Step, now: Moment) -> Vec<Effect>
                     remember(operator, Restart { stream: stream.clone(), requested, outcome });
                 }
             }
-            Effect::Event { .. } => letters.push(effect.clone()),
+            Effect::Event { reason, stream } => letters.push(Event {
+                reason: reason.as_str(),
+                is_warning: tell::is_warning(*reason),
+                message: tell::event_message(operator, &step, *reason, stream.as_deref()),
+            }),
         }
     }
     look_closer(operator, &step);
@@ -171,7 +177,7 @@ fn remember(operator: &mut Operator, restart: Restart) {
 /// Keeps the names of what speaks for a restart, and lists a stream at once when it is suspected.
 fn look_closer(operator: &mut Operator, step: &Step) {
     for (facts, explanation) in operator.facts.iter_mut().zip(&step.streams) {
-        facts.names.want(&explanation.oldest);
+        facts.names.want(explanation);
     }
     let is_suspected = step.transitions.iter().any(|row| matches!(row, Transition::Suspect | Transition::Retry));
     if is_suspected

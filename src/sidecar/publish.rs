@@ -6,8 +6,8 @@ use super::own_pod::OwnPod;
 use super::shared::Known;
 use crate::judge::decision::{LEASE, Mode, Pod, Step};
 use crate::judge::diagnosis;
-use crate::judge::diagnosis::OFFENDERS;
 use crate::judge::state::Moment;
+use crate::judge::diagnosis::OFFENDERS;
 use crate::view::{self, Explanation, List, Offender, Verdict, View};
 
 /// Everything that is known now, in one value.
@@ -68,7 +68,7 @@ fn stream(
         overdue_after: judged.settings.overdue_after,
         evidence: judged.evidence,
         shown_ack: judged.ledger.shown_ack(),
-        offenders: offenders(judged, facts, now),
+        offenders: offenders(explanation, facts),
         list: List {
             is_ready: judged.ledger.is_ready(),
             ..watched.map(|watched| watched.list.clone()).unwrap_or_default()
@@ -78,21 +78,15 @@ fn stream(
     }
 }
 
-/// The oldest overdue objects by name.
-fn offenders(judged: &diagnosis::Stream, facts: &Facts, now: Moment) -> Vec<Offender> {
-    let named = facts.names.all().filter_map(|(uid, name)| {
-        let since = judged.ledger.pending_since(uid, now.tick())?;
-        let is_overdue = now.tick() > since.after(judged.settings.overdue_after);
-        is_overdue.then(|| Offender {
+/// The oldest overdue objects, as far as they have names.
+fn offenders(explanation: &Explanation, facts: &Facts) -> Vec<Offender> {
+    let named = explanation.offenders.iter().filter_map(|(uid, since)| {
+        let name = facts.names.of(*uid)?;
+        Some(Offender {
             namespace: name.namespace.as_deref().map(str::to_owned),
             name: name.name.to_string(),
-            since,
+            since: *since,
         })
     });
-    let mut offenders: Vec<Offender> = named.collect();
-    offenders.sort_by(|one, other| {
-        (one.since, &one.namespace, &one.name).cmp(&(other.since, &other.namespace, &other.name))
-    });
-    offenders.truncate(OFFENDERS);
-    offenders
+    named.take(OFFENDERS).collect()
 }

@@ -14,8 +14,8 @@ use super::shared::{Known, Shared};
 use super::state_file::{self, StateFile};
 use super::{confirm, gate, leader, post, roster};
 use crate::clock;
-use crate::cluster::chain;
 use crate::cluster::connect::{self, Cluster};
+use crate::cluster::chain;
 use crate::judge::decision::Decider;
 use crate::judge::decision::snapshot::Owner;
 use crate::judge::state::Moment;
@@ -32,16 +32,37 @@ pub(super) async fn connect(shared: &Shared) -> Arc<Cluster> {
                 return Arc::new(cluster);
             }
             Err(error) => {
-                let problem = format!("cannot connect to a cluster: {}", chain(&error));
-                let is_news =
-                    shared.with(|known| known.config.problem.replace(problem.clone()).as_ref() != Some(&problem));
-                if is_news {
-                    tracing::error!("{problem}");
-                    shared.changed.notify_one();
-                }
+                complain(shared, format!("cannot connect to a cluster: {}", chain(&error)));
                 clock::sleep(AGAIN).await;
             }
         }
+    }
+}
+
+/// Copies the probe's program, however long it takes. Until then nothing else begins, and `/readyz` says so: an exec probe
+/// without its program would count against the operator.
+pub(super) async fn install_probe(shared: &Shared) {
+    let Some((folder, install)) = &shared.options.install_probe else { return };
+    loop {
+        match install(folder) {
+            Ok(copy) => {
+                tracing::info!(copy = %copy.display(), "probe installed");
+                shared.with(|known| known.config.problem = None);
+                return;
+            }
+            Err(problem) => complain(shared, format!("cannot install the probe: {problem}")),
+        }
+        clock::sleep(AGAIN).await;
+    }
+}
+
+/// Shows why nothing can begin; logs it once.
+fn complain(shared: &Shared, problem: String) {
+    let is_news = shared.with(|known| known.config.problem.as_ref() != Some(&problem));
+    if is_news {
+        tracing::error!("{problem}");
+        shared.with(|known| known.config.problem = Some(problem));
+        shared.changed.notify_one();
     }
 }
 
@@ -154,7 +175,9 @@ fn install(shared: &Shared, plan: &Plan) {
                 .or_else(|| options.pod_name.clone())
                 .unwrap_or_else(|| "operator".to_owned());
             // The operator beside us stays the same one under another name.
-            let is_it = |it: &Operator| it.name == name || (it.plan.beside.is_some() && planned.beside.is_some());
+            let is_it = |it: &Operator| {
+                it.name == name || (it.plan.beside.is_some() && planned.beside.is_some())
+            };
             let operator = match before.iter().position(is_it).map(|index| before.remove(index)) {
                 Some(mut operator) => {
                     operator.replan(name, planned.clone());
@@ -201,4 +224,21 @@ fn restore(
     Decider::restore(plan.policy(), snapshot, now, owner, &mut [], |_| String::new())
         .map(Some)
         .map_err(|error| file.unusable(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_task_that_ends_is_named_with_how_it_ended() {
+        let mut tasks = Tasks::default();
+        tasks.spawn("gate", std::future::pending());
+        tasks.spawn_telling("lists", async { "a list panicked".to_owned() });
+        assert_eq!(tasks.ended().await, ("lists", "a list panicked".to_owned()));
+        tasks.spawn("pod", async { panic!("as asked") });
+        assert_eq!(tasks.ended().await, ("pod", "panicked".to_owned()));
+        tasks.spawn("events", async {});
+        assert_eq!(tasks.ended().await, ("events", "ended".to_owned()));
+    }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::operator::Operator;
 use super::shared::Known;
-use crate::judge::decision::{Decision, EventReason, Step, Withheld};
+use crate::judge::decision::{Decision, EventReason, Outcome, Step, Withheld};
 use crate::judge::diagnosis::{Diagnosis, Explanation};
 use crate::judge::state::{Moment, State};
 use crate::judge::tick::Tick;
@@ -134,20 +134,40 @@ pub(super) fn summary(known: &mut Known, now: Moment) {
     }
 }
 
-/// What an Event says beside its reason.
-pub(super) fn event_message(operator: &Operator, reason: EventReason, stream: Option<&str>) -> String {
-    let about = stream.unwrap_or("operator");
+/// What came of a restart.
+pub(super) fn outcome(operator: &Operator, step: &Step, stream: &str, outcome: Outcome, now: Moment) {
+    let about = step.streams.iter().find(|it| it.stream == stream);
+    Fields::of(operator, step, about, now).log(outcome != Outcome::Cured, &format!("outcome of the restart: {outcome}"));
+}
+
+/// What an Event says beside its reason. Without times, so that the same again is counted up.
+pub(super) fn event_message(operator: &Operator, step: &Step, reason: EventReason, stream: Option<&str>) -> String {
+    let about = stream.and_then(|name| step.streams.iter().find(|it| it.stream == name));
+    let facts = about.map_or_else(String::new, |about| {
+        let oldest = about.offenders.first().and_then(|(uid, _)| operator.object_name(&about.stream, *uid));
+        let oldest = oldest.map_or_else(String::new, |oldest| format!(", oldest {oldest}"));
+        format!(" ({} overdue{oldest})", about.overdue)
+    });
     let text = match reason {
-        EventReason::OperatorSuspect => "is asleep; being confirmed before a restart",
-        EventReason::OperatorAsleep => "is asleep; a restart is requested through the liveness probe",
-        EventReason::OperatorRestarted => "the restart has happened or must be about to; its outcome is awaited",
-        EventReason::OperatorRecovered => "acknowledges again, or is no longer suspected",
-        EventReason::RestartHadNoEffect => "the restart was not seen, or nothing was acknowledged after it",
-        EventReason::RestartBudgetExhausted => "a restart is due and restart.budget does not allow it",
-        EventReason::ServerStale => "the API server's side is at fault; a restart would not help",
-        EventReason::Blind => "nothing can be judged",
+        EventReason::OperatorSuspect => format!("asleep{facts}; it is being confirmed before a restart"),
+        EventReason::OperatorAsleep => format!("asleep{facts}; a restart is requested through the liveness probe"),
+        EventReason::OperatorRestarted => "restarted, or about to be; the outcome is awaited".to_owned(),
+        EventReason::OperatorRecovered => "acknowledges again, or is no longer suspected".to_owned(),
+        EventReason::RestartHadNoEffect => {
+            format!("the restart was not seen, or nothing was acknowledged after it{facts}")
+        }
+        EventReason::RestartBudgetExhausted => {
+            format!("asleep{facts}; a restart is due and restart.budget does not allow it")
+        }
+        EventReason::ServerStale => {
+            format!("the API server's side is at fault{facts}; a restart would not help")
+        }
+        EventReason::Blind => "nothing can be judged; nothing is restarted".to_owned(),
     };
-    format!("{}: {about}: {text}; {}", operator.name, operator.line)
+    match stream {
+        Some(stream) => format!("{}, {stream}: {text}", operator.name),
+        None => format!("{}: {text}", operator.name),
+    }
 }
 
 /// Whether a person should look.

@@ -59,6 +59,7 @@ pub struct Snapshot {
     now: Tick,
     born: Tick,
     requested: Vec<Tick>,
+    handed_over: Option<Tick>,
     restart: Option<SavedRestart>,
     streams: BTreeMap<String, SavedStream>,
     lease_fruitless: u32,
@@ -151,6 +152,7 @@ impl Decider {
             now: now.tick(),
             born: self.born,
             requested: self.spent.requested().to_vec(),
+            handed_over: self.handed_over,
             restart: restart.map(|restart| SavedRestart {
                 stream: restart.stream.clone(),
                 requested: restart.requested,
@@ -205,6 +207,7 @@ impl Decider {
             state: State::Starting { resumed },
             born: rebase.past(snapshot.born),
             spent: Spent::new(snapshot.requested.into_iter().map(|tick| rebase.past(tick)).collect()),
+            handed_over: snapshot.handed_over.map(|tick| rebase.past(tick)),
             lease: LeaseWatch::new(snapshot.lease_fruitless),
             unclaimed: Some(Unclaimed { since: now.tick(), streams: saved }),
             ..Self::new(policy, now)

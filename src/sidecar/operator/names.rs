@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::judge::diagnosis::OFFENDERS;
+use crate::judge::diagnosis::Explanation;
 use crate::judge::ledger::{Ledger, Uid};
 use crate::judge::object::Identity;
 use crate::judge::tick::Tick;
+use crate::judge::diagnosis::OFFENDERS;
 
 /// How one object is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,18 +36,18 @@ impl Name {
 #[derive(Debug, Default)]
 pub(in crate::sidecar) struct Names {
     kept: HashMap<Uid, Name>,
-    /// Kept whatever their age: the candidates that are read again before a restart.
+    /// Kept whatever their age: overdue objects, and the candidates that are read again before a restart.
     wanted: HashSet<Uid>,
     /// The oldest pending objects of the list under way.
     oldest: BTreeMap<(Tick, Uid), Name>,
 }
 
 impl Names {
-    /// These objects speak for a restart.
-    pub(in crate::sidecar) fn want(&mut self, uids: &[Uid]) {
-        if self.wanted.len() != uids.len() || !uids.iter().all(|uid| self.wanted.contains(uid)) {
-            self.wanted = uids.iter().copied().collect();
-        }
+    /// Of these objects people and re-reads need the names.
+    pub(in crate::sidecar) fn want(&mut self, explanation: &Explanation) {
+        self.wanted.clear();
+        self.wanted.extend(&explanation.oldest);
+        self.wanted.extend(explanation.offenders.iter().map(|(uid, _)| *uid));
     }
 
     /// Notes an object that the ledger remembers as pending since then.
@@ -84,9 +85,5 @@ impl Names {
 
     pub(in crate::sidecar) fn of(&self, uid: Uid) -> Option<&Name> {
         self.kept.get(&uid)
-    }
-
-    pub(in crate::sidecar) fn all(&self) -> impl Iterator<Item = (Uid, &Name)> {
-        self.kept.iter().map(|(uid, name)| (*uid, name))
     }
 }
