@@ -131,7 +131,7 @@ mod tests {
         let (first, second) = (lease("web-0", "2026-03-04T07:00:00.000000Z"), lease("web-0", "2026-03-04T07:00:02Z"));
         assert_ne!(first.renewal, second.renewal);
         assert_eq!(first, lease("web-0", "2026-03-04T07:00:00.000000Z"));
-        assert_eq!(first.duration, Duration::from_secs(60));
+        assert_eq!(first.duration, Duration::from_mins(1));
     }
 
     #[test]

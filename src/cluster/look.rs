@@ -23,6 +23,7 @@ pub struct Eye<'r> {
 
 /// What a look hands out.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all of them are objects, and none is kept")]
 pub enum Judged<'a> {
     /// An object. Of one that is too large, nothing is known but that it is there.
     Object(Identity<'a>, Judgement),
@@ -82,7 +83,7 @@ impl Eye<'_> {
         match seen {
             Seen::Object(json) if self.is_open && kopf::may_show_marks(json) => return true,
             Seen::Object(json) => {
-                self.reader.judge(json, now(), |identity, judgement| each(Judged::Object(identity, judgement)))
+                self.reader.judge(json, now(), |identity, judgement| each(Judged::Object(identity, judgement)));
             }
             Seen::TooLarge { bytes } => {
                 let message =

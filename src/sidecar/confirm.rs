@@ -114,7 +114,7 @@ async fn objects_agree(shared: &Shared, client: &Client, round: &Round) -> Optio
     let What::Objects { resource, name, reader, objects, limit } = &round.what else { return None };
     let mut agrees = None;
     for object in objects {
-        let found = access::read(client, resource, object.namespace.as_deref(), &object.name, *limit).await;
+        let found = access::read(client, resource, object.namespace.as_deref(), &object.called, *limit).await;
         let now = shared.now();
         let is_as_before = match found {
             Ok(Found::Object(json, server)) => {

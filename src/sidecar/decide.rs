@@ -218,7 +218,7 @@ impl Keeper<'_> {
         let saved = file.save(&snapshot);
         match &saved {
             Err(error) if !operator.is_unrecorded => {
-                tracing::error!(problem = state_file::say(error), "state not saved")
+                tracing::error!(problem = state_file::say(error), "state not saved");
             }
             Ok(()) if operator.is_unrecorded => tracing::info!("state saved again"),
             _ => {}

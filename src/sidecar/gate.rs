@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::operator::Operator;
 use super::shared::Shared;
 use crate::clock;
 use crate::cluster::connect::Cluster;
@@ -56,7 +57,7 @@ pub(super) async fn keep(shared: Arc<Shared>, cluster: Arc<Cluster>) {
     let mut turn = 0_usize;
     loop {
         let found = shared.with(|known| {
-            let all: Vec<_> = known.operators.iter().flat_map(|operator| operator.found_resources()).collect();
+            let all: Vec<_> = known.operators.iter().flat_map(Operator::found_resources).collect();
             all.get(turn.checked_rem(all.len()).unwrap_or(0)).map(|resource| (*resource).clone())
         });
         turn = turn.wrapping_add(1);
@@ -99,6 +100,8 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
+    use Reach::{Answers, Fails, Neither};
+
     use super::*;
 
     #[test]
@@ -108,7 +111,6 @@ mod tests {
             gate.note(reach);
             gate.state() == decision::Gate::Open
         };
-        use Reach::{Answers, Fails, Neither};
         let steps = [
             (Answers, false),
             (Answers, false),

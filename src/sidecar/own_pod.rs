@@ -107,16 +107,16 @@ impl OwnPod {
 
 /// The operator's container: the one that is named, or the only other one.
 fn pick<'p>(pod: &'p Pod, named: Option<&str>) -> Result<&'p pod::Container, String> {
-    let names = || pod.containers.iter().map(|container| container.name.as_str()).collect::<Vec<_>>().join(", ");
+    let all = || pod.containers.iter().map(|container| container.name.as_str()).collect::<Vec<_>>().join(", ");
     if let Some(named) = named {
         let found = pod.containers.iter().find(|container| container.name == named);
         return found
-            .ok_or_else(|| format!("operator.container: the Pod has no container {named:?}; it has {}", names()));
+            .ok_or_else(|| format!("operator.container: the Pod has no container {named:?}; it has {}", all()));
     }
     let mut others = pod.containers.iter().filter(|container| container.name != OWN_CONTAINER);
     match (others.next(), others.next()) {
         (Some(only), None) => Ok(only),
-        _ => Err(format!("which container is the operator's? name it in operator.container; the Pod has {}", names())),
+        _ => Err(format!("which container is the operator's? name it in operator.container; the Pod has {}", all())),
     }
 }
 

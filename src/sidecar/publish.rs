@@ -6,8 +6,8 @@ use super::own_pod::OwnPod;
 use super::shared::Known;
 use crate::judge::decision::{LEASE, Mode, Pod, Step};
 use crate::judge::diagnosis;
-use crate::judge::state::Moment;
 use crate::judge::diagnosis::OFFENDERS;
+use crate::judge::state::Moment;
 use crate::view::{self, Explanation, List, Offender, Verdict, View};
 
 /// Everything that is known now, in one value.
@@ -84,7 +84,7 @@ fn offenders(explanation: &Explanation, facts: &Facts) -> Vec<Offender> {
         let name = facts.names.of(*uid)?;
         Some(Offender {
             namespace: name.namespace.as_deref().map(str::to_owned),
-            name: name.name.to_string(),
+            name: name.called.to_string(),
             since: *since,
         })
     });

@@ -215,14 +215,7 @@ impl Scanner {
         let list = &mut watched.list;
         list.bytes = list.bytes.saturating_add(tally.bytes);
         let problem = tally.failure.as_ref().map(|failure| failure.text.clone());
-        if problem != list.problem {
-            match &problem {
-                Some(problem) => {
-                    tracing::warn!(operator = %self.operator, resource = %self.resource, problem, "list failed")
-                }
-                None => tracing::info!(operator = %self.operator, resource = %self.resource, "list complete again"),
-            }
-        }
+        self.tell_problem(list.problem.as_deref(), problem.as_deref());
         list.problem = problem;
         let Some(failure) = &tally.failure else {
             list.results.add(ListResult::Complete);
@@ -235,6 +228,20 @@ impl Scanner {
         };
         list.results.add(result(failure.reason));
         list.interval.min(fixed.unwrap_or(SHORTEST))
+    }
+
+    /// One line when a list fails for another reason than the one before, or is complete again.
+    fn tell_problem(&self, before: Option<&str>, now: Option<&str>) {
+        match now {
+            Some(_) if before == now => {}
+            Some(problem) => {
+                tracing::warn!(operator = %self.operator, resource = %self.resource, problem, "list failed");
+            }
+            None if before.is_some() => {
+                tracing::info!(operator = %self.operator, resource = %self.resource, "list complete again");
+            }
+            None => {}
+        }
     }
 
     fn tell(&self, listed: &[(String, Listed)]) {

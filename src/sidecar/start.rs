@@ -14,8 +14,8 @@ use super::shared::{Known, Shared};
 use super::state_file::{self, StateFile};
 use super::{confirm, gate, leader, post, roster};
 use crate::clock;
-use crate::cluster::connect::{self, Cluster};
 use crate::cluster::chain;
+use crate::cluster::connect::{self, Cluster};
 use crate::judge::decision::Decider;
 use crate::judge::decision::snapshot::Owner;
 use crate::judge::state::Moment;
@@ -175,9 +175,7 @@ fn install(shared: &Shared, plan: &Plan) {
                 .or_else(|| options.pod_name.clone())
                 .unwrap_or_else(|| "operator".to_owned());
             // The operator beside us stays the same one under another name.
-            let is_it = |it: &Operator| {
-                it.name == name || (it.plan.beside.is_some() && planned.beside.is_some())
-            };
+            let is_it = |it: &Operator| it.name == name || (it.plan.beside.is_some() && planned.beside.is_some());
             let operator = match before.iter().position(is_it).map(|index| before.remove(index)) {
                 Some(mut operator) => {
                     operator.replan(name, planned.clone());

@@ -47,8 +47,8 @@ impl<'f> Fields<'f> {
         let decision = self.decision.as_str();
         let (since, last_ack) = (self.since.as_deref(), self.last_ack.as_deref());
         let (oldest, next) = (self.oldest.as_deref(), self.next.as_deref());
-        // No other source of evidence is read by this version.
-        let evidence = "none";
+        // Sockets are not read by this version.
+        let evidence = "unavailable";
         if is_warning {
             tracing::warn!(
                 operator,
@@ -137,7 +137,8 @@ pub(super) fn summary(known: &mut Known, now: Moment) {
 /// What came of a restart.
 pub(super) fn outcome(operator: &Operator, step: &Step, stream: &str, outcome: Outcome, now: Moment) {
     let about = step.streams.iter().find(|it| it.stream == stream);
-    Fields::of(operator, step, about, now).log(outcome != Outcome::Cured, &format!("outcome of the restart: {outcome}"));
+    Fields::of(operator, step, about, now)
+        .log(outcome != Outcome::Cured, &format!("outcome of the restart: {outcome}"));
 }
 
 /// What an Event says beside its reason. Without times, so that the same again is counted up.

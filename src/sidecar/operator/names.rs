@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::judge::diagnosis::Explanation;
+use crate::judge::diagnosis::OFFENDERS;
 use crate::judge::ledger::{Ledger, Uid};
 use crate::judge::object::Identity;
 use crate::judge::tick::Tick;
-use crate::judge::diagnosis::OFFENDERS;
 
 /// How one object is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::sidecar) struct Name {
     pub(in crate::sidecar) namespace: Option<Box<str>>,
-    pub(in crate::sidecar) name: Box<str>,
+    pub(in crate::sidecar) called: Box<str>,
     /// `metadata.uid` as written.
     pub(in crate::sidecar) uid: Box<str>,
 }
@@ -21,14 +21,16 @@ impl Name {
     fn of(identity: Identity<'_>) -> Option<Self> {
         Some(Self {
             namespace: identity.namespace.map(Box::from),
-            name: identity.name?.into(),
+            called: identity.name?.into(),
             uid: identity.uid?.into(),
         })
     }
 
     /// `namespace/name`, or the name.
     pub(in crate::sidecar) fn shown(&self) -> String {
-        self.namespace.as_ref().map_or_else(|| self.name.to_string(), |namespace| format!("{namespace}/{}", self.name))
+        self.namespace
+            .as_ref()
+            .map_or_else(|| self.called.to_string(), |namespace| format!("{namespace}/{}", self.called))
     }
 }
 

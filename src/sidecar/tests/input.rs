@@ -105,7 +105,9 @@ async fn what_is_not_done_yet_is_refused_or_warned_about() {
 #[tokio::test(start_paused = true)]
 async fn operators_that_are_observed_are_judged_and_never_restarted() {
     let mut world = World::new().await;
-    world.configure("operators: [{name: one, resources: [\"*.example.com\"]}, {name: two, resources: [gadgets.example.com]}]");
+    world.configure(
+        "operators: [{name: one, resources: [\"*.example.com\"]}, {name: two, resources: [gadgets.example.com]}]",
+    );
     world.options.pod_name = None;
     world.start();
     world.run(3 * MINUTE).await;

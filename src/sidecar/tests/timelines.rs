@@ -6,7 +6,7 @@ use super::world::{MINUTE, WIDGETS, World};
 use crate::judge::decision::{Outcome, Withheld};
 use crate::judge::diagnosis::Diagnosis;
 use crate::sim::Fault;
-use crate::view::Decision;
+use crate::view::Decision::{self, Recovering, Restarting, Suspect, Watching};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -14,7 +14,7 @@ const HOUR: Duration = Duration::from_hours(1);
 async fn a_deaf_operator_is_restarted_once_and_cured() {
     let mut world = World::new().await;
     world.start();
-    world.until(5 * MINUTE, |world| world.decision() == Decision::Watching).await;
+    world.until(5 * MINUTE, |world| world.decision() == Watching).await;
     assert_eq!(world.operator().name, "my-operator", "the name of the Deployment");
     world.create("served");
     world.run(2 * MINUTE).await;
@@ -25,8 +25,8 @@ async fn a_deaf_operator_is_restarted_once_and_cured() {
     world.until(7 * MINUTE, |world| world.operator().streams[0].explanation.diagnosis == Diagnosis::Partial).await;
     let offender = world.operator().streams[0].offenders[0].clone();
     assert_eq!((offender.namespace.as_deref(), offender.name.as_str()), (Some("prod"), "unheard"));
-    world.until(25 * MINUTE, |world| world.decision() == Decision::Suspect).await;
-    world.until(2 * MINUTE, |world| world.decision() == Decision::Restarting).await;
+    world.until(25 * MINUTE, |world| world.decision() == Suspect).await;
+    world.until(2 * MINUTE, |world| world.decision() == Restarting).await;
     let (code, body) = world.ask("/healthz").await;
     assert_eq!(code, 500);
     assert!(body.starts_with("asleep widgets.example.com since 2026-03-04T"), "{body}");
@@ -37,7 +37,6 @@ async fn a_deaf_operator_is_restarted_once_and_cured() {
     assert_eq!(world.failed.len(), 1, "the line is the same for each 500: {:?}", world.failed);
     let restarts = world.operator().restarts;
     assert_eq!((restarts.requested, restarts.outcomes.of(Outcome::Cured)), (1, 1));
-    use Decision::{Recovering, Restarting, Suspect, Watching};
     assert_eq!(world.decisions, [Watching, Suspect, Restarting, Recovering, Watching]);
     let events = world.events().await;
     for reason in ["OperatorSuspect", "OperatorAsleep", "OperatorRestarted", "OperatorRecovered"] {
@@ -55,9 +54,12 @@ async fn an_operator_that_serves_is_left_alone() {
         world.change("a", round + 2);
         world.run(4 * MINUTE).await;
     }
-    assert_eq!(world.decisions, [Decision::Watching]);
+    assert_eq!(world.decisions, [Watching]);
     assert!(world.restarts.is_empty() && world.failed.is_empty());
-    assert!(world.operator().streams[0].time_to_ack.count() > 0 || world.operator().streams[0].explanation.last_ack.is_some());
+    assert!(
+        world.operator().streams[0].time_to_ack.count() > 0
+            || world.operator().streams[0].explanation.last_ack.is_some()
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,7 +68,7 @@ async fn a_quiet_operator_is_left_alone() {
     world.start();
     world.deafen();
     world.run(6 * HOUR).await;
-    assert_eq!(world.decisions, [Decision::Watching]);
+    assert_eq!(world.decisions, [Watching]);
     assert!(world.restarts.is_empty());
 }
 
@@ -80,7 +82,7 @@ async fn observing_does_everything_but_the_500() {
     world.create("unheard");
     world.run(2 * HOUR).await;
     assert!(world.restarts.is_empty() && world.failed.is_empty());
-    assert_eq!(world.decision(), Decision::Suspect);
+    assert_eq!(world.decision(), Suspect);
     let restarts = world.operator().restarts;
     assert_eq!((restarts.requested, restarts.withheld.of(Withheld::Observe)), (0, 1));
 }
@@ -92,10 +94,10 @@ async fn an_annotation_on_the_pod_calls_a_restart_back_within_seconds() {
     world.run(2 * MINUTE).await;
     world.deafen();
     world.create("unheard");
-    world.until(HOUR, |world| world.decision() == Decision::Restarting).await;
+    world.until(HOUR, |world| world.decision() == Restarting).await;
     world.annotate("pods", "op-1", "dogwatch/mode", "observe");
     world.run(Duration::from_secs(2)).await;
-    assert_ne!(world.decision(), Decision::Restarting);
+    assert_ne!(world.decision(), Restarting);
     assert_eq!(world.ask("/healthz").await.0, 200);
     world.run(HOUR).await;
     assert!(world.restarts.is_empty());
@@ -110,7 +112,7 @@ async fn an_object_that_a_person_excuses_has_nothing_restarted() {
     world.create("unheard");
     world.annotate(WIDGETS, "unheard", "dogwatch/ignore", "known");
     world.run(2 * HOUR).await;
-    assert_eq!(world.decisions, [Decision::Watching]);
+    assert_eq!(world.decisions, [Watching]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -129,7 +131,7 @@ async fn while_the_api_server_is_down_nothing_is_restarted() {
     assert!(body.starts_with("ok blind"), "{body}");
     assert!(world.restarts.is_empty());
     world.sim.end(down);
-    world.until(5 * MINUTE, |world| world.decision() == Decision::Watching).await;
+    world.until(5 * MINUTE, |world| world.decision() == Watching).await;
     world.run(10 * MINUTE).await;
     assert!(world.restarts.is_empty(), "silence begins anew");
     world.run(30 * MINUTE).await;
@@ -146,7 +148,7 @@ async fn an_operator_that_crashes_by_itself_spends_nothing() {
     world.run(HOUR).await;
     assert!(world.restarts.is_empty());
     assert_eq!(world.operator().restarts.requested, 0);
-    assert_eq!(world.decision(), Decision::Watching);
+    assert_eq!(world.decision(), Watching);
 }
 
 #[tokio::test(start_paused = true)]
@@ -161,7 +163,7 @@ async fn a_stream_per_namespace_goes_deaf_alone() {
     assert_eq!(names, ["widgets.example.com/other", "widgets.example.com/prod"]);
     world.deafen();
     world.create_in("other", "unheard");
-    world.until(HOUR, |world| world.decision() == Decision::Restarting).await;
+    world.until(HOUR, |world| world.decision() == Restarting).await;
     assert_eq!(world.operator().verdict.subject.as_deref(), Some("widgets.example.com/other"));
     world.run(10 * MINUTE).await;
     assert_eq!(world.restarts.len(), 1);

@@ -161,9 +161,7 @@ async fn a_part_that_ends_makes_dogwatch_blind_and_not_the_operator_dead() {
 async fn only_the_leaders_dogwatch_judges() {
     let mut world = World::new().await;
     world.configure("operator: {lease: my-lock}\nresources: [widgets.example.com]");
-    let lease = |holder: &str, renewed: &str| {
-        json!({"spec": {"holderIdentity": holder, "leaseDurationSeconds": 15, "renewTime": renewed}})
-    };
+    let lease = |holder: &str, renewed: &str| json!({"spec": {"holderIdentity": holder, "leaseDurationSeconds": 15, "renewTime": renewed}});
     let mut object = lease("op-2_x", "1");
     object["apiVersion"] = "coordination.k8s.io/v1".into();
     object["kind"] = "Lease".into();

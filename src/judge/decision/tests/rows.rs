@@ -330,20 +330,6 @@ fn what_a_hold_ends_is_not_told_as_recovered() {
 }
 
 #[test]
-fn a_cure_is_told_even_while_the_grace_of_the_new_container_holds() {
-    let mut world = World::new();
-    until(&mut world, Decision::Recovering);
-    world.operator.deaf = [false; 2];
-    let now = world.now;
-    world.run(now + 2 * MINUTE, |_| ());
-    assert_eq!(world.outcomes, [Outcome::Cured]);
-    let about = world.dog().last.as_ref().unwrap().headline.about.clone().unwrap();
-    assert!(about.holds.contains(&Hold::Grace), "{:?}", about.holds);
-    let recovered = |effect: &Effect| matches!(effect, Effect::Event { reason: EventReason::OperatorRecovered, .. });
-    assert_eq!(world.effects.iter().filter(|effect| recovered(effect)).count(), 1);
-}
-
-#[test]
 fn the_headline_stays_as_it_was_when_the_decision_was_taken() {
     let mut world = World::new();
     until(&mut world, Decision::Restarting);
