@@ -75,7 +75,7 @@ impl Play {
     pub(crate) async fn begin(name: &str, setting: Setting) -> Self {
         let server = if setting.own_server { Arc::new(ApiServer::start().await) } else { ApiServer::shared().await };
         let stage = Arc::new(Stage::new(server, name, setting.kinds, setting.kopf, setting.habits).await);
-        let sidecar = Sidecar::new(&stage, setting.thresholds, setting.wiring).await;
+        let sidecar = Sidecar::new(&stage, setting.thresholds).await;
         let probe = probe(&stage, &sidecar, setting.wiring);
         let pod = Pod::create(stage.admin.clone(), name, NUMBERS, Some(&probe)).await;
         let recorder = Recorder::start(sidecar.port, stage.admin.clone(), name);

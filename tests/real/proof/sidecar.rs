@@ -51,7 +51,7 @@ pub(crate) struct Sidecar {
 
 impl Sidecar {
     /// Prepares one: rights, configuration, a port. [`Sidecar::start`] starts it.
-    pub(crate) async fn new(stage: &Stage, thresholds: Thresholds, wiring: Wiring) -> Self {
+    pub(crate) async fn new(stage: &Stage, thresholds: Thresholds) -> Self {
         // What `check --print-rbac` would print: no more.
         let rules = json!([
             {"apiGroups": [stage.operator.group], "resources": stage.operator.plurals, "verbs": ["get", "list", "watch"]},
@@ -61,7 +61,7 @@ impl Sidecar {
         stage.admin.grant_rules(&format!("dogwatch-{}", stage.name), rules).await;
         let port = free_port();
         let folder = stage.folder().to_owned();
-        let config = configuration(stage, thresholds, wiring, port);
+        let config = configuration(stage, thresholds, port);
         // JSON is YAML.
         std::fs::write(folder.join("config.yaml"), config.to_string()).expect("the folder can be written to");
         let kubeconfig = stage.kubeconfig(User::Limited);
@@ -97,7 +97,7 @@ impl Sidecar {
     }
 }
 
-fn configuration(stage: &Stage, thresholds: Thresholds, wiring: Wiring, port: u16) -> Value {
+fn configuration(stage: &Stage, thresholds: Thresholds, port: u16) -> Value {
     let show = |duration: Duration| format!("{}ms", duration.as_millis());
     let resources: Vec<Value> = stage
         .operator
@@ -113,15 +113,10 @@ fn configuration(stage: &Stage, thresholds: Thresholds, wiring: Wiring, port: u1
             })
         })
         .collect();
-    let mut operator = json!({"name": stage.name, "container": pod::OPERATOR});
-    if wiring == Wiring::Http {
-        let url = format!("http://127.0.0.1:{}/healthz", stage.operator.port);
-        operator["healthz"] = json!({"url": url, "period": "1s", "failureThreshold": 5, "initialDelay": "8s"});
-    }
     json!({
         "apiVersion": "dogwatch/v1",
         "kind": "Config",
-        "operator": operator,
+        "operator": {"name": stage.name, "container": pod::OPERATOR},
         "resources": resources,
         "list": {"interval": "1s"},
         "restart": {
