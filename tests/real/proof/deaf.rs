@@ -83,8 +83,9 @@ pub(crate) async fn poison(play: &mut Play) {
     assert!(!play.stage.is_served(0, "another-poison").await, "the poison is none");
 }
 
-/// Every watch hears nothing, and only its first list tells an operator what there is: each restart serves the backlog,
-/// and the next object is missed again. The budget ends that.
+/// Every watch hears nothing, and only its first list tells an operator what there is. kopf continues where its own write
+/// comes back as an event, so each start takes an object one step further, first to the finalizer, then to the mark; and
+/// the next object is missed again. The budget ends that.
 pub(crate) async fn budget_spent(play: &mut Play) {
     play.mute_all(0);
     let load = play.load(0, Duration::from_secs(5), json!({}));
