@@ -4,6 +4,8 @@ pub mod age;
 pub mod audit;
 pub mod columns;
 pub mod connection;
+#[cfg(feature = "demo")]
+pub mod demo;
 pub mod exit;
 pub mod output;
 pub mod probe;
@@ -17,7 +19,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use crate::cluster::chain;
 use exit::Exit;
 
-/// Keeps watch over a Kubernetes operator: finds the objects that it left unprocessed
+/// Keeps watch over a Kubernetes operator: finds what it left unprocessed, and has it restarted when it has gone deaf
 #[derive(Debug, Parser)]
 #[command(name = "dogwatch", version, disable_help_subcommand = true)]
 #[command(after_help = "Every flag of a command can also be set in the environment: --fail-on as DOGWATCH_FAIL_ON.")]
@@ -34,6 +36,13 @@ pub enum Command {
     Audit(Box<audit::args::Args>),
     /// Ask the dogwatch beside us, for an exec livenessProbe
     Probe(probe::Args),
+    /// See an operator go deaf, and dogwatch have it restarted
+    #[cfg(feature = "demo")]
+    Demo(demo::Args),
+    /// The simulated operator of the demo
+    #[cfg(feature = "demo")]
+    #[command(hide = true)]
+    DemoOperator(demo::OperatorArgs),
     /// Keep watch beside an operator, and have it restarted when it has gone deaf
     Run(Box<run::Args>),
 }
@@ -71,6 +80,10 @@ fn with_environment(argument: clap::Arg) -> clap::Arg {
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// `demo`.
+    #[cfg(feature = "demo")]
+    #[error(transparent)]
+    Demo(#[from] demo::Error),
     /// `audit`.
     #[error(transparent)]
     Audit(#[from] audit::Error),
@@ -83,6 +96,8 @@ impl Error {
     /// How the command ends.
     pub const fn exit(&self) -> Exit {
         match self {
+            #[cfg(feature = "demo")]
+            Self::Demo(error) => error.exit(),
             Self::Audit(error) => error.exit(),
             Self::Run(error) => error.exit(),
         }
@@ -97,6 +112,10 @@ pub fn run(cli: &Cli, program: &str) -> Result<Exit, Error> {
     match &cli.command {
         Command::Audit(args) => Ok(audit::run(args, program)?),
         Command::Probe(args) => Ok(probe::run(args)),
+        #[cfg(feature = "demo")]
+        Command::Demo(args) => Ok(demo::run(args, program)?),
+        #[cfg(feature = "demo")]
+        Command::DemoOperator(args) => Ok(demo::run_operator(args)?),
         Command::Run(args) => Ok(run::run(args)?),
     }
 }

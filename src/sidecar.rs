@@ -173,12 +173,19 @@ async fn reload(shared: &Shared, stamp: &mut Option<u64>) -> Plan {
 }
 
 /// Notes whether a configuration can be used, and gives it back if it can.
-fn note(shared: &Shared, loaded: Result<Plan, plan::Error>) -> Option<Plan> {
+fn note(shared: &Shared, mut loaded: Result<Plan, plan::Error>) -> Option<Plan> {
     let now = shared.now().wall;
+    if let Ok(plan) = &mut loaded
+        && plan.listen != shared.listen
+    {
+        let moved = format!("`server.listen` is {} now: restart dogwatch to listen there", plan.listen);
+        plan.warnings.push(moved);
+    }
     let plan = shared.with(|known| match loaded {
         Ok(plan) => {
             known.config = crate::view::Config { loaded: Some(now), problem: None, warnings: plan.warnings.clone() };
-            tracing::info!(file = %shared.options.config.display(), "configuration in force");
+            let path = &shared.options.config;
+            tracing::info!(file = path.exists().then(|| path.display().to_string()), "configuration in force");
             for warning in &plan.warnings {
                 tracing::warn!("{warning}");
             }

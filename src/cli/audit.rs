@@ -141,7 +141,16 @@ async fn audit_cluster(args: &Args, plan: &Plan) -> Result<Report, Error> {
         .await;
     progress.finish();
     let context = cluster.context().map(str::to_owned);
-    Ok(Report { generated_at: clock::wall(), now, now_from, is_live: true, context, resources, warnings })
+    Ok(Report {
+        generated_at: clock::wall(),
+        now,
+        now_from,
+        is_live: true,
+        context,
+        is_cut_short: false,
+        resources,
+        warnings,
+    })
 }
 
 fn audit_dump(args: &Args, plan: &Plan, program: &str) -> Result<Exit, Error> {
@@ -171,6 +180,7 @@ fn audit_dump(args: &Args, plan: &Plan, program: &str) -> Result<Exit, Error> {
         now_from,
         is_live: false,
         context: None,
+        is_cut_short: !survey.faults.is_empty(),
         resources,
         warnings: Vec::new(),
     };

@@ -94,6 +94,21 @@ pub async fn read(
     }
 }
 
+/// More bytes of `/version` are not read; it has a few hundred.
+const MAX_VERSION_BYTES: usize = 64 * 1024;
+
+/// Asks for `/version`, which every authenticated user may read: whether the API server answers at all, and its clock.
+///
+/// # Errors
+/// When there is no usable answer.
+pub async fn ping(client: &Client) -> Result<Option<ServerTime>, request::Error> {
+    let mut request = Request::new(Vec::new());
+    *request.uri_mut() = http::Uri::from_static("/version");
+    let answer = client.send(request, client.deadline()).await?;
+    let server = answer.server;
+    answer.body.collect(MAX_VERSION_BYTES).await.map(|_| server)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::script::{Reply, client};

@@ -10,7 +10,9 @@ use std::time::Duration;
 use super::operator::Operator;
 use super::shared::Shared;
 use crate::clock;
+use crate::cluster::access;
 use crate::cluster::connect::Cluster;
+use crate::cluster::discover::Resource;
 use crate::cluster::list::{self, Query};
 use crate::cluster::request::{Reach, ServerTime};
 use crate::judge::decision::{self, Decision};
@@ -61,16 +63,7 @@ pub(super) async fn keep(shared: Arc<Shared>, cluster: Arc<Cluster>) {
             all.get(turn.checked_rem(all.len()).unwrap_or(0)).map(|resource| (*resource).clone())
         });
         turn = turn.wrapping_add(1);
-        if let Some(resource) = found {
-            let outcome = match cluster.client().await {
-                Ok(client) => {
-                    let query = Query { page_size: 1, ..Query::new(&resource) };
-                    list::peek(&client, &query).await.map_err(|error| error.reach())
-                }
-                Err(error) => Err(error.reach()),
-            };
-            shared.heard(outcome);
-        }
+        shared.heard(ask(&cluster, found.as_ref()).await);
         let is_in_doubt = shared.with(|known| {
             let suspects = |decision| matches!(decision, Decision::Suspect | Decision::Restarting);
             known.gate.state() == decision::Gate::Closed
@@ -78,6 +71,19 @@ pub(super) async fn keep(shared: Arc<Shared>, cluster: Arc<Cluster>) {
         });
         clock::sleep(if is_in_doubt { IN_DOUBT } else { AT_REST }).await;
     }
+}
+
+/// Lists the first object; where there is nothing that may be listed, asks whether the API server is there at all.
+async fn ask(cluster: &Cluster, resource: Option<&Resource>) -> Result<Option<ServerTime>, Reach> {
+    let client = cluster.client().await.map_err(|error| error.reach())?;
+    if let Some(resource) = resource {
+        let query = Query { page_size: 1, ..Query::new(resource) };
+        match list::peek(&client, &query).await.map_err(|error| error.reach()) {
+            Err(Reach::Neither) => {}
+            outcome => return outcome,
+        }
+    }
+    access::ping(&client).await.map_err(|error| error.reach())
 }
 
 impl Shared {

@@ -21,6 +21,8 @@ const OWN_CONTAINER: &str = "dogwatch";
 /// How long the API server shall keep a watch open; bookmarks come about every 60 s.
 const WATCH_LASTS: Duration = Duration::from_mins(5);
 const IDLE_AFTER: Duration = Duration::from_secs(150);
+/// From one watch to the next.
+const PAUSE: Duration = Duration::from_secs(1);
 /// After a failure, and from one GET to the next where watching is not allowed.
 const AGAIN: Duration = Duration::from_secs(10);
 
@@ -49,6 +51,10 @@ impl OwnPod {
             failure_threshold: probe.failure_threshold,
             termination_grace: probe.termination_grace,
         });
+        if let (Some(own), None, None) = (own, self.probe, beside.probe) {
+            let problem = format!("the container {:?} has no livenessProbe: no restart can be requested", own.name);
+            self.problem = Some(problem);
+        }
         let status = own.and_then(|container| container.status.as_ref()).filter(|status| !status.id.is_empty());
         self.container = status.map(|status| {
             let started = match &self.life {
@@ -208,7 +214,7 @@ fn see(shared: &Shared, json: &[u8], beside: &Beside, now: Moment) -> Option<Str
                 known.pod.problem.clone().filter(|problem| Some(problem) != before.as_ref())
             });
             if let Some(problem) = problem {
-                tracing::warn!(problem, "cannot tell the operator's container");
+                tracing::warn!(problem, "the own Pod");
             }
             Some(version)
         }
@@ -250,6 +256,8 @@ async fn follow(shared: &Shared, client: &Client, place: &Place, beside: &Beside
         if version.is_empty() {
             return;
         }
+        // An API server or a proxy that ends every watch at once must not be asked without end.
+        clock::sleep(PAUSE).await;
     }
 }
 

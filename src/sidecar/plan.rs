@@ -1,5 +1,6 @@
 //! What `run` is to do: the flags over the configuration file, valid as a whole or refused.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use twox_hash::XxHash3_64;
@@ -18,6 +19,8 @@ pub(super) struct Plan {
     pub(super) operators: Vec<OperatorPlan>,
     pub(super) list: List,
     pub(super) state_file: Option<PathBuf>,
+    /// Where to listen; a port that is open stays where it is.
+    pub(super) listen: SocketAddr,
     /// What is configured and not done by this version, a line each.
     pub(super) warnings: Vec<String>,
 }
@@ -87,7 +90,7 @@ fn file(options: &Options) -> Result<Config, Error> {
 }
 
 /// The address to listen on, if only that can be read.
-pub(super) fn listen(options: &Options) -> std::net::SocketAddr {
+pub(super) fn listen(options: &Options) -> SocketAddr {
     options.listen.unwrap_or_else(|| file(options).unwrap_or_default().server.listen)
 }
 
@@ -122,7 +125,8 @@ pub(super) fn load(options: &Options) -> Result<Plan, Error> {
     if state_file.is_some() && !is_sidecar {
         warnings.push("`stateFile` is not used where `operators` are observed: nothing there is restarted".to_owned());
     }
-    Ok(Plan { operators, list: config.list, state_file: state_file.filter(|_| is_sidecar), warnings })
+    let listen = options.listen.unwrap_or(config.server.listen);
+    Ok(Plan { operators, list: config.list, state_file: state_file.filter(|_| is_sidecar), listen, warnings })
 }
 
 fn words(words: &[String]) -> Result<Vec<Resource>, Error> {

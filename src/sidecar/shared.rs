@@ -1,5 +1,6 @@
 //! What the tasks know together. The lock is held for a moment only, never while waiting.
 
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use super::Options;
 use super::gate::Gate;
 use super::operator::Operator;
 use super::own_pod::OwnPod;
+use super::plan;
 use super::post::Letters;
 use super::state_file::{self, StateFile};
 use crate::clock::Clock;
@@ -26,6 +28,8 @@ const LEAST_SKEW: SignedDuration = SignedDuration::from_secs(2);
 pub(super) struct Shared {
     pub(super) options: Options,
     pub(super) clock: Clock,
+    /// What was to be listened on at the start.
+    pub(super) listen: SocketAddr,
     pub(super) board: Arc<Board>,
     /// Something that decides has changed: the loop must take a step.
     pub(super) changed: Notify,
@@ -76,6 +80,7 @@ impl Shared {
             summed_up: started.elapsed,
         };
         Self {
+            listen: plan::listen(&options),
             options,
             clock,
             board,

@@ -36,12 +36,12 @@ fn the_output_in_the_readme_is_what_the_binary_prints() {
     }
 }
 
-/// The long flags of `audit`, in the spelling of the command line.
+/// The long flags of every command, in the spelling of the command line.
 fn flags() -> BTreeSet<String> {
     let command = Cli::command();
-    let audit = command.find_subcommand("audit").expect("a command");
-    let shown = audit.get_arguments().filter(|argument| !argument.is_hide_set());
-    shown.filter_map(|argument| argument.get_long()).map(|long| format!("--{long}")).collect()
+    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let arguments = shown.flat_map(|command| command.get_arguments().filter(|argument| !argument.is_hide_set()));
+    arguments.filter_map(|argument| argument.get_long()).map(|long| format!("--{long}")).collect()
 }
 
 #[test]
@@ -53,9 +53,26 @@ fn every_flag_is_in_the_readme_and_every_flag_of_the_readme_exists() {
         assert!(text.contains(&format!("`{flag}")), "{flag} is not in the readme");
     }
     let words = text.split(|character: char| !(character.is_ascii_alphanumeric() || character == '-'));
-    let others = ["--release", "--show-managed-fields"];
+    let others = ["--release", "--show-managed-fields", "--target", "--help"];
     for word in words.filter(|word| word.starts_with("--") && word.len() > 3 && !others.contains(word)) {
         assert!(flags().contains(word), "the readme names {word}");
+    }
+}
+
+/// The configuration in the examples is one, and the probes of their Pods are what the readme says.
+#[test]
+fn the_examples_hold_a_valid_configuration_and_name_flags_that_exist() {
+    for name in ["exec.yaml", "http.yaml"] {
+        let text = std::fs::read_to_string(root().join("docs/examples").join(name)).expect("readable");
+        if let Some((_, config)) = text.split_once("config.yaml: |\n") {
+            let lines = config.lines().take_while(|line| line.starts_with("    ") || line.is_empty());
+            let config: Vec<&str> = lines.map(|line| line.strip_prefix("    ").unwrap_or_default()).collect();
+            dogwatch::config::parse(&config.join("\n"), name).expect("valid");
+        }
+        let arguments = text.split([' ', '[', ']', ',']).filter(|word| word.starts_with("--") && *word != "--version");
+        for flag in arguments {
+            assert!(flags().contains(flag), "{name} names {flag}");
+        }
     }
 }
 

@@ -103,6 +103,18 @@ async fn what_is_not_done_yet_is_refused_or_warned_about() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn another_address_needs_a_restart_of_dogwatch() {
+    let mut world = World::new().await;
+    world.start();
+    world.run(MINUTE).await;
+    assert!(world.board.view().config.warnings.is_empty(), "{:?}", world.board.view().config);
+    world.configure("resources: [widgets.example.com]\nserver: {listen: \"127.0.0.1:9\"}");
+    world.run(MINUTE).await;
+    let warnings = world.board.view().config.warnings.clone();
+    assert!(warnings.iter().any(|warning| warning.contains("127.0.0.1:9")), "{warnings:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn operators_that_are_observed_are_judged_and_never_restarted() {
     let mut world = World::new().await;
     world.configure(

@@ -101,7 +101,7 @@ impl Client {
     }
 
     /// Reads one object, or nothing where there is none.
-    pub(super) async fn read(&self, path: &str) -> Result<Option<Value>, Error> {
+    pub async fn read(&self, path: &str) -> Result<Option<Value>, Error> {
         match self.json(Method::GET, path, None).await {
             Err(Error::Refused { code: StatusCode::NOT_FOUND, .. }) => Ok(None),
             answer => answer.map(Some),
