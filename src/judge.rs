@@ -9,6 +9,7 @@ pub mod diagnosis;
 pub mod ledger;
 pub mod object;
 pub mod rule;
+mod scan;
 pub mod state;
 pub mod tally;
 pub mod tick;

@@ -8,9 +8,7 @@
 //!
 //! Only brackets, strings and separators are looked at here. Whether a slice is JSON is found out by whoever parses it.
 
-mod scan;
-
-use scan::Scan;
+use super::scan::Scan;
 
 /// What the cutter hands out.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Facts of one object, read borrowed through a mask.
 
 pub mod mask;
+mod read;
 pub mod tree;
 
 use jiff::Timestamp;
@@ -68,8 +69,8 @@ pub struct Object<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The text is not what JSON or the mask allows.
-    #[error("{}", json_message(.0))]
-    Json(serde_json::Error),
+    #[error("the object {0}")]
+    Json(tree::Error),
     /// Not an object of the Kubernetes API.
     #[error("{path} is missing")]
     Missing {
@@ -298,20 +299,6 @@ fn plain_time(text: &str) -> Option<Timestamp> {
     let small = |from| number(from, from + 2).and_then(|number| i8::try_from(number).ok());
     let civil = DateTime::new(number(0, 4)?, small(5)?, small(8)?, small(11)?, small(14)?, small(17)?, 0).ok()?;
     Offset::UTC.to_timestamp(civil).ok()
-}
-
-/// What `serde_json` says without the values that it may quote.
-fn json_message(error: &serde_json::Error) -> String {
-    use serde_json::error::Category;
-    let cause = match error.classify() {
-        Category::Eof => "ends too early",
-        Category::Io => "could not be read",
-        Category::Syntax if error.to_string().starts_with("recursion limit") => "is nested too deeply",
-        Category::Syntax if error.to_string().starts_with("number out of range") => "has a number out of range",
-        Category::Syntax => "is not JSON",
-        Category::Data => "has a key twice in one map",
-    };
-    format!("the object {cause} (line {}, column {})", error.line(), error.column())
 }
 
 #[cfg(test)]

@@ -6,9 +6,16 @@ pub struct Mask {
     /// Everything below is read.
     whole: bool,
     /// The keys that are read, sorted.
-    named: Vec<(Box<str>, Mask)>,
+    named: Vec<Named>,
     /// What is read of all other keys; without it they are skipped.
     others: Option<Box<Mask>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Named {
+    sign: u32,
+    name: Box<str>,
+    mask: Mask,
 }
 
 /// In a path: every key that no other path names.
@@ -55,11 +62,11 @@ impl Mask {
         if key == OTHERS {
             return self.others.get_or_insert_default();
         }
-        let at = self.named.binary_search_by(|(name, _)| name.as_ref().cmp(key)).unwrap_or_else(|at| {
-            self.named.insert(at, (key.into(), Self::default()));
+        let at = self.named.binary_search_by(|named| named.name.as_ref().cmp(key)).unwrap_or_else(|at| {
+            self.named.insert(at, Named { sign: sign(key), name: key.into(), mask: Self::default() });
             at
         });
-        &mut self.named[at].1
+        &mut self.named[at].mask
     }
 
     /// True when everything below is read.
@@ -77,8 +84,23 @@ impl Mask {
         if self.whole {
             return Some(self);
         }
-        self.named.iter().find(|(name, _)| name.as_ref() == key).map(|(_, mask)| mask).or(self.others.as_deref())
+        let sign = sign(key);
+        let named = self.named.iter().find(|named| named.sign == sign && named.name.as_ref() == key);
+        named.map(|named| &named.mask).or(self.others.as_deref())
     }
+
+    /// How many keys of one map can be read, where that is known.
+    pub(super) fn width(&self) -> usize {
+        self.named.len()
+    }
+}
+
+/// Tells most names apart without a look at the rest of them: length, first and last byte.
+fn sign(name: &str) -> u32 {
+    let bytes = name.as_bytes();
+    let end = |byte: Option<&u8>| byte.map_or(0, |byte| u32::from(*byte));
+    let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+    length << 16 ^ end(bytes.first()) << 8 ^ end(bytes.last())
 }
 
 #[cfg(test)]

@@ -1,11 +1,50 @@
 //! A JSON value of which only the masked part was read, borrowed from the text.
 
 use std::borrow::Cow;
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::mask::Mask;
+use super::read;
+
+/// Why a value could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{fault} (line {line}, column {column})")]
+pub struct Error {
+    /// What is wrong.
+    pub fault: Fault,
+    /// Counted from 1.
+    pub line: usize,
+    /// Counted from 1, in bytes.
+    pub column: usize,
+}
+
+/// What can be wrong with what is read of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The text ends inside the value.
+    #[error("ends too early")]
+    EndsEarly,
+    /// Something stands where JSON does not allow it.
+    #[error("is not JSON")]
+    NotJson,
+    /// Nested deeper than 128 levels.
+    #[error("is nested too deeply")]
+    TooDeep,
+    /// A number that does not fit a double.
+    #[error("has a number out of range")]
+    OutOfRange,
+    /// A key stands twice in one map.
+    #[error("has a key twice in one map")]
+    DuplicateKey,
+}
+
+impl Error {
+    pub(super) fn new(fault: Fault, json: &[u8], at: usize) -> Self {
+        let before = &json[..at.min(json.len())];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        Self { fault, line, column: before.len() - line_start + 1 }
+    }
+}
 
 /// One value.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,12 +74,10 @@ impl<'a> Tree<'a> {
     ///
     /// # Errors
     /// When the text is not one JSON value, a key stands twice in a map that is read, a number that is read does not
-    /// fit a double, or what is read is nested deeper than 128 levels. What is not read may be nested without bound.
-    pub fn read(json: &'a [u8], mask: &Mask) -> Result<Self, serde_json::Error> {
-        let mut reader = serde_json::Deserializer::from_slice(json);
-        let tree = Masked::value(mask).deserialize(&mut reader)?;
-        reader.end()?;
-        Ok(tree)
+    /// fit a double, or what is read is nested deeper than 128 levels. What is not read may be nested without bound;
+    /// of what is nested in it only strings and brackets are looked at.
+    pub fn read(json: &'a [u8], mask: &Mask) -> Result<Self, Error> {
+        read::read(json, mask)
     }
 
     /// The value under `key`; `None` also where this is no map. A `null` counts as absent.
@@ -111,153 +148,6 @@ impl<'a> Tree<'a> {
             Self::Map(_) => "a map",
             Self::Unread => "unread",
         }
-    }
-}
-
-struct Masked<'m> {
-    mask: &'m Mask,
-    /// Inside a list that the mask's path goes through. Such a path does not go through a list in a list: Kubernetes
-    /// has no use for that, and nothing is to be read of a bottomless one.
-    is_item: bool,
-}
-
-impl<'m> Masked<'m> {
-    const fn value(mask: &'m Mask) -> Self {
-        Self { mask, is_item: false }
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Masked<'_> {
-    type Value = Tree<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree<'de>, D::Error> {
-        if self.mask.is_presence() {
-            // `null` must be told apart from a value even where the value does not matter.
-            return deserializer.deserialize_option(PresenceVisitor);
-        }
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Masked<'_> {
-    type Value = Tree<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Tree<'de>, E> {
-        Ok(Tree::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Tree<'de>, E> {
-        Ok(Tree::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Tree<'de>, E> {
-        Ok(Tree::Int(value))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Tree<'de>, E> {
-        Ok(i64::try_from(value).map_or(Tree::Uint(value), Tree::Int))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Tree<'de>, E> {
-        Ok(Tree::Float(value))
-    }
-
-    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Tree<'de>, E> {
-        Ok(Tree::Text(Cow::Borrowed(value)))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Tree<'de>, E> {
-        Ok(Tree::Text(Cow::Owned(value.to_owned())))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Tree<'de>, A::Error> {
-        if self.is_item && !self.mask.is_whole() {
-            while seq.next_element::<IgnoredAny>()?.is_some() {}
-            return Ok(Tree::Unread);
-        }
-        let mut items = Vec::new();
-        while let Some(item) = seq.next_element_seed(Masked { mask: self.mask, is_item: true })? {
-            items.push(item);
-        }
-        Ok(Tree::List(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree<'de>, A::Error> {
-        let mut entries: Vec<(Cow<'de, str>, Tree<'de>)> = Vec::new();
-        while let Some(key) = map.next_key_seed(Key)? {
-            match self.mask.below(&key) {
-                Some(mask) => {
-                    let value = map.next_value_seed(Masked::value(mask))?;
-                    entries.push((key, value));
-                }
-                None => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        if has_duplicate(&entries) {
-            return Err(A::Error::custom("a key stands twice in one map"));
-        }
-        Ok(Tree::Map(entries))
-    }
-}
-
-fn has_duplicate(entries: &[(Cow<'_, str>, Tree<'_>)]) -> bool {
-    // The API server sorts keys, so one pass almost always settles it.
-    if entries.windows(2).all(|pair| pair[0].0 < pair[1].0) {
-        return false;
-    }
-    let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_ref()).collect();
-    keys.sort_unstable();
-    keys.windows(2).any(|pair| pair[0] == pair[1])
-}
-
-struct Key;
-
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Cow<'de, str>, E> {
-        Ok(Cow::Borrowed(key))
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Cow<'de, str>, E> {
-        Ok(Cow::Owned(key.to_owned()))
-    }
-}
-
-struct PresenceVisitor;
-
-impl<'de> Visitor<'de> for PresenceVisitor {
-    type Value = Tree<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_none<E>(self) -> Result<Tree<'de>, E> {
-        Ok(Tree::Null)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree<'de>, D::Error> {
-        deserializer.deserialize_ignored_any(IgnoredAny)?;
-        Ok(Tree::Unread)
     }
 }
 

@@ -1,10 +1,16 @@
-//! Finds the end of one JSON value in a stream of chunks.
+//! Finds the end of one JSON value in a stream of chunks, by its strings and brackets alone.
+
+mod block;
+
+use block::{Brackets, Kind, Strings, WIDTH};
 
 /// Where in a value the last chunk ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Scan {
-    depth: u32,
     inside: Inside,
+    kind: Kind,
+    depth: u64,
+    strings: Strings,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -12,37 +18,29 @@ enum Inside {
     /// Nothing of the value was seen.
     #[default]
     Nothing,
-    /// Between the strings of a list or a map.
+    /// In a list or a map.
     Brackets,
+    /// In a string that is the whole value.
     Text,
-    /// Behind a backslash in a string.
+    /// Behind a backslash in it.
     Escape,
     /// A number, `true`, `false` or `null` that is the whole value.
     Scalar,
 }
 
-/// Bytes that matter between strings.
-const MATTERS: [bool; 256] = {
-    let mut table = [false; 256];
-    table[b'"' as usize] = true;
-    table[b'{' as usize] = true;
-    table[b'}' as usize] = true;
-    table[b'[' as usize] = true;
-    table[b']' as usize] = true;
-    table
-};
-
 impl Scan {
     /// Goes on over `chunk`. Returns the index behind the value's last byte, or `None` if the value goes on.
     ///
     /// The first byte of a value must not be white space. A scalar ends before the byte that ends it, so its end shows
-    /// only with the next byte.
+    /// only with the next byte. A map ends where its braces balance and a list where its square brackets do; brackets
+    /// of the other kind are not looked at.
     pub(super) fn advance(&mut self, chunk: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < chunk.len() {
             match self.inside {
                 Inside::Nothing => match chunk[at] {
-                    b'{' | b'[' => {
+                    byte @ (b'{' | b'[') => {
+                        self.kind = if byte == b'{' { Kind::Map } else { Kind::List };
                         self.depth = 1;
                         self.inside = Inside::Brackets;
                         at += 1;
@@ -53,25 +51,14 @@ impl Scan {
                     }
                     _ => self.inside = Inside::Scalar,
                 },
-                Inside::Brackets => {
-                    at += chunk[at..].iter().position(|byte| MATTERS[usize::from(*byte)])?;
-                    match chunk[at] {
-                        b'"' => self.inside = Inside::Text,
-                        b'{' | b'[' => self.depth = self.depth.saturating_add(1),
-                        _ => self.depth -= 1,
-                    }
-                    at += 1;
-                    if self.depth == 0 && self.inside == Inside::Brackets {
-                        return Some(at);
-                    }
-                }
+                Inside::Brackets => return self.brackets(&chunk[at..]).map(|more| at + more),
                 Inside::Text => {
                     at += memchr::memchr2(b'"', b'\\', &chunk[at..])?;
-                    self.inside = if chunk[at] == b'"' { Inside::Brackets } else { Inside::Escape };
-                    at += 1;
-                    if self.depth == 0 && self.inside == Inside::Brackets {
-                        return Some(at);
+                    if chunk[at] == b'"' {
+                        return Some(at + 1);
                     }
+                    self.inside = Inside::Escape;
+                    at += 1;
                 }
                 Inside::Escape => {
                     self.inside = Inside::Text;
@@ -83,6 +70,43 @@ impl Scan {
                 }
             }
         }
+        None
+    }
+
+    fn brackets(&mut self, chunk: &[u8]) -> Option<usize> {
+        let (blocks, rest) = chunk.as_chunks::<WIDTH>();
+        for (place, block) in blocks.iter().enumerate() {
+            let brackets = self.strings.brackets(block, WIDTH, self.kind);
+            if let Some(end) = self.close(brackets) {
+                return Some(place * WIDTH + end);
+            }
+        }
+        if rest.is_empty() {
+            return None;
+        }
+        let mut block = [b' '; WIDTH];
+        block[..rest.len()].copy_from_slice(rest);
+        let brackets = self.strings.brackets(&block, rest.len(), self.kind);
+        self.close(brackets).map(|end| blocks.len() * WIDTH + end)
+    }
+
+    /// The index in its block behind the bracket that closes the value.
+    #[inline]
+    fn close(&mut self, brackets: Brackets) -> Option<usize> {
+        let count = |bits: u64| u64::from(bits.count_ones());
+        if self.depth <= count(brackets.closing) {
+            let mut rest = brackets.closing;
+            let mut closed = 0;
+            while rest != 0 {
+                let bit = rest & rest.wrapping_neg();
+                closed += 1;
+                if self.depth + count(brackets.opening & (bit - 1)) == closed {
+                    return usize::try_from(bit.trailing_zeros()).ok().map(|at| at + 1);
+                }
+                rest ^= bit;
+            }
+        }
+        self.depth = self.depth + count(brackets.opening) - count(brackets.closing);
         None
     }
 }
