@@ -4,6 +4,8 @@ pub mod mask;
 mod read;
 pub mod tree;
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
@@ -35,7 +37,7 @@ pub struct Identity<'a> {
 ///
 /// An entry's time moves when its manager changes or takes fields, and not when it takes fields away; entries written
 /// before Kubernetes 1.22 do not name the subresource, so a status entry is known by the fields that it owns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
 pub struct ManagedFields<'a> {
     /// Who wrote.
@@ -56,6 +58,20 @@ impl ManagedFields<'_> {
     /// When it was written, in whole seconds of the API server's clock; absent where that cannot be read.
     pub fn at(&self) -> Option<Timestamp> {
         parse_time(self.time)
+    }
+
+    /// `fields`: what `fieldsV1` holds.
+    fn owns(&mut self, fields: &[(Cow<'_, str>, Tree<'_>)]) {
+        for (key, value) in fields {
+            match key.as_ref() {
+                "f:spec" => self.owns_spec = !value.is_null(),
+                "f:status" => self.owns_status = !value.is_null(),
+                "f:metadata" => {
+                    self.owns_metadata = value.get("f:labels").is_some() || value.get("f:annotations").is_some();
+                }
+                other => self.owns_other |= other.starts_with("f:"),
+            }
+        }
     }
 }
 
@@ -226,17 +242,16 @@ impl<'a> Object<'a> {
     /// hides them unless asked).
     pub fn managed_fields(&self) -> impl Iterator<Item = ManagedFields<'_>> {
         self.tree.at(&["metadata", "managedFields"]).map_or(&[][..], Tree::items).iter().map(|entry| {
-            let owns = |path: &[&str]| entry.get("fieldsV1").and_then(|fields| fields.at(path)).is_some();
-            let is_other = |key: &str| key.starts_with("f:") && !matches!(key, "f:spec" | "f:status" | "f:metadata");
-            let fields = entry.get("fieldsV1").map_or(&[][..], Tree::entries);
-            ManagedFields {
-                manager: entry.get("manager").and_then(Tree::as_str).unwrap_or_default(),
-                time: entry.get("time").and_then(Tree::as_str).unwrap_or_default(),
-                owns_spec: owns(&["f:spec"]),
-                owns_status: owns(&["f:status"]),
-                owns_metadata: owns(&["f:metadata", "f:labels"]) || owns(&["f:metadata", "f:annotations"]),
-                owns_other: fields.iter().any(|(key, _)| is_other(key)),
+            let mut found = ManagedFields::default();
+            for (key, value) in entry.entries() {
+                match key.as_ref() {
+                    "manager" => found.manager = value.as_str().unwrap_or_default(),
+                    "time" => found.time = value.as_str().unwrap_or_default(),
+                    "fieldsV1" => found.owns(value.entries()),
+                    _ => {}
+                }
             }
+            found
         })
     }
 

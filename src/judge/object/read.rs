@@ -253,12 +253,21 @@ fn put<'a>(place: &mut Tree<'a>, tree: Tree<'a>) {
 
 fn has_duplicate(entries: &[Entry<'_>]) -> bool {
     // The API server sorts keys, so one pass almost always settles it.
-    if entries.windows(2).all(|pair| pair[0].0 < pair[1].0) {
+    if entries.windows(2).all(|pair| is_before(&pair[0].0, &pair[1].0)) {
         return false;
     }
     let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_ref()).collect();
     keys.sort_unstable();
     keys.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// The order of texts, decided by their first bytes where these differ.
+#[inline]
+fn is_before(one: &str, other: &str) -> bool {
+    match (one.as_bytes().first(), other.as_bytes().first()) {
+        (Some(first), Some(second)) if first != second => first < second,
+        _ => one < other,
+    }
 }
 
 #[cfg(test)]

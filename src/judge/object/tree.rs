@@ -81,6 +81,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The value under `key`; `None` also where this is no map. A `null` counts as absent.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Map(entries) => {
@@ -91,6 +92,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The value at the end of `path`.
+    #[inline]
     pub fn at(&self, path: &[&str]) -> Option<&Self> {
         path.iter().try_fold(self, |tree, key| tree.get(key))
     }
