@@ -115,6 +115,7 @@ impl<'a> Walk<'a> {
 
     /// Goes behind the colon that follows a key. Returns the mask of its value, if that is to be read.
     #[inline]
+    #[allow(clippy::option_option, reason = "the outer one is the walk's own, as of every method")]
     fn below<'m>(&mut self, mask: &'m Mask, key: &str) -> Option<Option<&'m Mask>> {
         if self.peek()? != b':' {
             return self.fail(Fault::NotJson);

@@ -55,8 +55,8 @@ impl Strings {
         let (parts, _) = block.as_chunks::<LANES>();
         let parts = [0, 1, 2, 3].map(|at| u8x16::new(parts[at]));
         let backslashes = places(&parts, b'\\');
-        let (escapes, escaped) = escapes(backslashes, self.escaped);
-        let inside = parity(places(&parts, b'"') & !escaped) ^ self.inside;
+        let (escapes, meant) = escapes(backslashes, self.escaped);
+        let inside = parity(places(&parts, b'"') & !meant) ^ self.inside;
         // Outside strings a backslash is no JSON and escapes nothing, so that it does harm to its own object alone.
         if backslashes & !inside != 0 {
             return self.one_by_one(&block[..length], kind);

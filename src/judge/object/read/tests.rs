@@ -19,7 +19,10 @@ fn text() -> impl Strategy<Value = String> {
 fn written(text: &str, form: u8) -> String {
     let plain = serde_json::to_string(text).expect("text");
     match form {
-        0 => format!("\"{}\"", text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<String>()),
+        0 => {
+            let units: Vec<String> = text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect();
+            format!("\"{}\"", units.concat())
+        }
         1 => plain.replace('/', "\\/"),
         _ => plain,
     }
