@@ -182,7 +182,7 @@ fn audit_dump(args: &Args, plan: &Plan, program: &str) -> Result<Exit, Error> {
         context: None,
         is_cut_short: !survey.faults.is_empty(),
         resources,
-        warnings: Vec::new(),
+        warnings: unapplied_selectors(plan),
     };
     let exit = finish(&report, args, program)?;
     if !survey.faults.is_empty() {
@@ -211,6 +211,15 @@ fn not_in_dump(word: &Word, survey: &Survey) -> Error {
 fn finish(report: &Report, args: &Args, program: &str) -> Result<Exit, Error> {
     output::write(report, &args.targets(), &args.output_options(program))?;
     Ok(report.exit(&args.fail_on, args.allow_partial))
+}
+
+/// Only the API server evaluates label selectors, so a dump is judged with what they would leave out.
+fn unapplied_selectors(plan: &Plan) -> Vec<String> {
+    let listed = plan.listed();
+    let selected = listed.iter().filter(|(resource, _)| resource.selector.is_some());
+    selected
+        .map(|(resource, _)| format!("the selector of {} is not applied to a dump", resource.resource.as_str()))
+        .collect()
 }
 
 /// The moment at which a dump was taken, as well as that can be told.
