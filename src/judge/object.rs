@@ -1,7 +1,7 @@
 //! Facts of one object, read borrowed through a mask.
 
 pub mod mask;
-mod read;
+pub(in crate::judge) mod read;
 pub mod tree;
 
 use std::borrow::Cow;

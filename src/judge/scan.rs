@@ -75,19 +75,24 @@ impl Scan {
 
     fn brackets(&mut self, chunk: &[u8]) -> Option<usize> {
         let (blocks, rest) = chunk.as_chunks::<WIDTH>();
+        // Kept out of memory while the blocks are gone through.
+        let mut scan = *self;
         for (place, block) in blocks.iter().enumerate() {
-            let brackets = self.strings.brackets(block, WIDTH, self.kind);
-            if let Some(end) = self.close(brackets) {
+            let brackets = scan.strings.brackets(block, WIDTH, scan.kind);
+            if let Some(end) = scan.close(brackets) {
                 return Some(place * WIDTH + end);
             }
         }
-        if rest.is_empty() {
-            return None;
+        if !rest.is_empty() {
+            let mut block = [b' '; WIDTH];
+            block[..rest.len()].copy_from_slice(rest);
+            let brackets = scan.strings.brackets(&block, rest.len(), scan.kind);
+            if let Some(end) = scan.close(brackets) {
+                return Some(blocks.len() * WIDTH + end);
+            }
         }
-        let mut block = [b' '; WIDTH];
-        block[..rest.len()].copy_from_slice(rest);
-        let brackets = self.strings.brackets(&block, rest.len(), self.kind);
-        self.close(brackets).map(|end| blocks.len() * WIDTH + end)
+        *self = scan;
+        None
     }
 
     /// The index in its block behind the bracket that closes the value.

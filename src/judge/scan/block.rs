@@ -48,21 +48,34 @@ fn places(block: &[u8x16; WIDTH / LANES], byte: u8) -> u64 {
     part(0) | part(1) | part(2) | part(3)
 }
 
+/// Whether any byte of a block has this value.
+#[inline]
+fn has(block: &[u8x16; WIDTH / LANES], byte: u8) -> bool {
+    let is_byte = |at: usize| block[at].simd_eq(u8x16::splat(byte));
+    (is_byte(0) | is_byte(1) | is_byte(2) | is_byte(3)).any()
+}
+
 impl Strings {
     /// Goes on over the first `length` bytes of `block`, at least one; the bytes behind them must be white space.
     #[inline]
     pub(super) fn brackets(&mut self, block: &[u8; WIDTH], length: usize, kind: Kind) -> Brackets {
         let (parts, _) = block.as_chunks::<LANES>();
         let parts = [0, 1, 2, 3].map(|at| u8x16::new(parts[at]));
-        let backslashes = places(&parts, b'\\');
-        let (escapes, meant) = escapes(backslashes, self.escaped);
-        let inside = parity(places(&parts, b'"') & !meant) ^ self.inside;
-        // Outside strings a backslash is no JSON and escapes nothing, so that it does harm to its own object alone.
-        if backslashes & !inside != 0 {
-            return self.one_by_one(&block[..length], kind);
-        }
+        let quotes = places(&parts, b'"');
+        let inside = if has(&parts, b'\\') || self.escaped != 0 {
+            let backslashes = places(&parts, b'\\');
+            let (escapes, meant) = escapes(backslashes, self.escaped);
+            let inside = parity(quotes & !meant) ^ self.inside;
+            // Outside strings a backslash is no JSON and escapes nothing, so that it does harm to its own object alone.
+            if backslashes & !inside != 0 {
+                return self.one_by_one(&block[..length], kind);
+            }
+            self.escaped = escapes >> (length - 1) & 1;
+            inside
+        } else {
+            parity(quotes) ^ self.inside
+        };
         self.inside = 0_u64.wrapping_sub(inside >> (WIDTH - 1));
-        self.escaped = escapes >> (length - 1) & 1;
         let (opening, closing) = kind.pair();
         Brackets { opening: places(&parts, opening) & !inside, closing: places(&parts, closing) & !inside }
     }

@@ -6,7 +6,7 @@ use super::{Fault, Tree, Walk};
 const SHORT: usize = 18;
 
 impl<'a> Walk<'a> {
-    pub(super) fn number(&mut self) -> Option<Tree<'a>> {
+    pub(in crate::judge) fn number(&mut self) -> Option<Tree<'a>> {
         let start = self.at;
         let is_whole = self.pass_number()?;
         let text = &self.json[start..self.at];

@@ -156,7 +156,7 @@ fn a_fault_says_where_it_is() {
 #[test]
 fn what_is_not_read_only_has_to_balance() {
     let mask = Mask::new().whole(&["a"]);
-    for unread in ["[{]", "{1 2}", "[\"\\x\"]", "[\"\u{1}\"]", "[tru]", "\"\\x\""] {
+    for unread in ["[}]", "{]}", "{1 2}", "[\"\\x\"]", "[\"\u{1}\"]", "[tru]", "\"\\x\""] {
         let json = format!(r#"{{"z":{unread},"a":1}}"#);
         assert!(read(json.as_bytes(), &mask).is_ok(), "{unread}");
     }

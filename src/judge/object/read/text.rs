@@ -1,5 +1,6 @@
 //! Strings.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use wide::u8x16;
@@ -9,6 +10,18 @@ use super::{Fault, Walk};
 const LANES: usize = 16;
 
 impl<'a> Walk<'a> {
+    /// Reads the string that begins here.
+    pub(in crate::judge) fn text(&mut self) -> Option<Cow<'a, str>> {
+        if self.peek()? != b'"' {
+            return self.fail(Fault::NotJson);
+        }
+        let start = self.at + 1;
+        match self.plain_text() {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => self.unusual_text(start).map(Cow::Owned),
+        }
+    }
+
     /// Reads the string that begins here. `None` where it is not plain; [`Walk::unusual_text`] then goes on.
     pub(super) fn plain_text(&mut self) -> Option<&'a str> {
         let start = self.at + 1;
@@ -21,34 +34,49 @@ impl<'a> Walk<'a> {
         Some(text)
     }
 
-    /// Reads the string whose content begins at `start`, from its first backslash on.
+    /// Reads the string whose content begins at `start` and whose first backslash stands here.
     #[cold]
     pub(super) fn unusual_text(&mut self, start: usize) -> Option<String> {
         if self.json.get(self.at) != Some(&b'\\') {
             return None;
         }
-        let mut text = String::from(self.utf8(start..self.at)?);
+        let mut text = self.json[start..self.at].to_vec();
         loop {
             let Some(escaped) = self.json.get(self.at + 1) else { return self.fail(Fault::EndsEarly) };
             text.push(match escaped {
-                b'"' | b'\\' | b'/' => char::from(*escaped),
-                b'n' => '\n',
-                b't' => '\t',
-                b'r' => '\r',
-                b'b' => '\u{8}',
-                b'f' => '\u{c}',
+                b'"' | b'\\' | b'/' => *escaped,
+                b'n' => b'\n',
+                b't' => b'\t',
+                b'r' => b'\r',
+                b'b' => 0x8,
+                b'f' => 0xc,
                 b'u' => return self.by_library(start),
                 _ => return self.fail(Fault::NotJson),
             });
             self.at += 2;
-            let from = self.at;
-            let end = self.pass_plain()?;
-            text.push_str(self.utf8(from..self.at)?);
-            if end == b'"' {
+            if self.copy_plain(&mut text)? == b'"' {
                 self.at += 1;
-                return Some(text);
+                return String::from_utf8(text).ok().or_else(|| self.fail(Fault::NotJson));
             }
         }
+    }
+
+    /// [`Walk::pass_plain`], which appends what it passes to `text`. Whole parts are copied and then cut, which is
+    /// cheaper than copying the right number of bytes.
+    fn copy_plain(&mut self, text: &mut Vec<u8>) -> Option<u8> {
+        while let Some(part) = self.json.get(self.at..).and_then(<[u8]>::first_chunk::<LANES>) {
+            let length = plain_length(part);
+            text.extend_from_slice(part);
+            self.at += length;
+            if length < LANES {
+                text.truncate(text.len() - (LANES - length));
+                return self.at_special();
+            }
+        }
+        let from = self.at;
+        let end = self.pass_plain()?;
+        text.extend_from_slice(&self.json[from..self.at]);
+        Some(end)
     }
 
     /// Goes behind the string that begins here.
@@ -66,6 +94,11 @@ impl<'a> Walk<'a> {
     fn pass_plain(&mut self) -> Option<u8> {
         let rest = self.json.get(self.at..).unwrap_or_default();
         self.at += plain_length(rest);
+        self.at_special()
+    }
+
+    #[inline]
+    fn at_special(&mut self) -> Option<u8> {
         match self.json.get(self.at) {
             Some(byte @ (b'"' | b'\\')) => Some(*byte),
             // Control characters must be written with a backslash.
