@@ -1,6 +1,7 @@
 //! The audit of a cluster: one list a resource, every object judged as its bytes arrive.
 
 use jiff::Timestamp;
+use tokio::sync::Notify;
 
 use super::progress::Progress;
 use super::settings;
@@ -84,7 +85,44 @@ impl<'r> Look<'r> {
                 }
             }
         }
-        End::Read
+        if self.tally.awaits_signal(self.chosen.rule()) { self.learn(client).await } else { End::Read }
+    }
+
+    /// Where the answer for an object without any sign depends on the others, and only some were asked for: looks at the
+    /// others until one shows the sign. What cannot be read teaches nothing.
+    async fn learn(&mut self, client: &Client) -> End {
+        let query = Query {
+            page_size: self.request.page_size,
+            max_object_bytes: self.request.max_object_bytes,
+            ..Query::new(&self.target.resource)
+        };
+        let eye = Eye { reader: &self.chosen.reader, is_open: self.is_open };
+        let moment = self.request.now;
+        let now = || moment;
+        let signal = Notify::new();
+        let mut is_signalled = false;
+        let end = {
+            let mut each = |judged: Judged<'_>| {
+                if let Judged::Object(_, judgement) = judged
+                    && judgement.signalled
+                {
+                    is_signalled = true;
+                    signal.notify_one();
+                }
+            };
+            tokio::select! {
+                biased;
+                () = signal.notified() => End::Read,
+                end = look::look(client, &query, eye, &now, &mut each) => match end {
+                    look::End::Read(_) => End::Read,
+                    look::End::ShowsMarks => End::ShowsMarks,
+                },
+            }
+        };
+        if is_signalled {
+            self.tally.learn_signal();
+        }
+        end
     }
 
     async fn list(&mut self, client: &Client, namespace: Option<&str>, fields: Option<&str>) -> End {
@@ -99,6 +137,7 @@ impl<'r> Look<'r> {
         };
         let before = self.tally.objects();
         let eye = Eye { reader: &self.chosen.reader, is_open: self.is_open };
+        let mut is_reset = false;
         let Self { tally, target, request, .. } = self;
         let mut each = |judged: Judged<'_>| match judged {
             Judged::Object(identity, judgement) => {
@@ -106,12 +145,21 @@ impl<'r> Look<'r> {
                     tally.add(identity, &judgement);
                 }
             }
-            Judged::Restarted => tally.reset(),
+            Judged::Restarted => {
+                tally.reset();
+                is_reset = true;
+            }
             Judged::Page => request.progress.objects(&target.resource.name(), tally.objects()),
         };
         match look::look(client, &query, eye, &|| request.now, &mut each).await {
             look::End::Read(listing) => {
                 self.ended(listing, before, fields.is_some());
+                if is_reset && before > 0 {
+                    // Several lists share the tally, and those before this one were forgotten with it.
+                    let message = "a list began anew, which forgot the namespaces before it; audit them one at a time";
+                    self.error
+                        .get_or_insert(ResourceError { reason: ListReason::Expired, message: message.to_owned() });
+                }
                 End::Read
             }
             look::End::ShowsMarks => End::ShowsMarks,
