@@ -4,18 +4,22 @@ pub mod age;
 pub mod audit;
 pub mod columns;
 pub mod connection;
+#[cfg(feature = "demo")]
+pub mod demo;
 pub mod exit;
 pub mod output;
 pub mod probe;
 pub mod report;
+pub mod run;
 
 use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub use crate::cluster::chain;
 use exit::Exit;
 
-/// Keeps watch over a Kubernetes operator: finds the objects that it left unprocessed
+/// Keeps watch over a Kubernetes operator: finds what it left unprocessed, and has it restarted when it has gone deaf
 #[derive(Debug, Parser)]
 #[command(name = "dogwatch", version, disable_help_subcommand = true)]
 #[command(after_help = "Every flag of a command can also be set in the environment: --fail-on as DOGWATCH_FAIL_ON.")]
@@ -32,6 +36,15 @@ pub enum Command {
     Audit(Box<audit::args::Args>),
     /// Ask the dogwatch beside us, for an exec livenessProbe
     Probe(probe::Args),
+    /// See an operator go deaf, and dogwatch have it restarted
+    #[cfg(feature = "demo")]
+    Demo(demo::Args),
+    /// The simulated operator of the demo
+    #[cfg(feature = "demo")]
+    #[command(hide = true)]
+    DemoOperator(demo::OperatorArgs),
+    /// Keep watch beside an operator, and have it restarted when it has gone deaf
+    Run(Box<run::Args>),
 }
 
 /// Under this prefix every flag can be set in the environment: `--fail-on` is `DOGWATCH_FAIL_ON`.
@@ -67,16 +80,26 @@ fn with_environment(argument: clap::Arg) -> clap::Arg {
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// `demo`.
+    #[cfg(feature = "demo")]
+    #[error(transparent)]
+    Demo(#[from] demo::Error),
     /// `audit`.
     #[error(transparent)]
     Audit(#[from] audit::Error),
+    /// `run`.
+    #[error(transparent)]
+    Run(#[from] run::Error),
 }
 
 impl Error {
     /// How the command ends.
     pub const fn exit(&self) -> Exit {
         match self {
+            #[cfg(feature = "demo")]
+            Self::Demo(error) => error.exit(),
             Self::Audit(error) => error.exit(),
+            Self::Run(error) => error.exit(),
         }
     }
 }
@@ -89,11 +112,10 @@ pub fn run(cli: &Cli, program: &str) -> Result<Exit, Error> {
     match &cli.command {
         Command::Audit(args) => Ok(audit::run(args, program)?),
         Command::Probe(args) => Ok(probe::run(args)),
+        #[cfg(feature = "demo")]
+        Command::Demo(args) => Ok(demo::run(args, program)?),
+        #[cfg(feature = "demo")]
+        Command::DemoOperator(args) => Ok(demo::run_operator(args)?),
+        Command::Run(args) => Ok(run::run(args)?),
     }
-}
-
-/// An error and its causes in one line.
-pub fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

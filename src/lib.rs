@@ -2,6 +2,9 @@
 //!
 //! ```text
 //! API server --list--> facts of one object --rule, moment--> state --> tally --> report
+//!                                                              |
+//!                                                              +--> ledger --> diagnosis --> decision --> view
+//!                                                                          view --> /healthz, /metrics, /status
 //! ```
 //!
 //! Two halves. The [`judge`] is pure: facts, a rule and a moment in, answers out. The shell around it fetches and prints.
@@ -12,5 +15,10 @@ pub mod cluster;
 pub mod config;
 pub mod http;
 pub mod judge;
+pub mod log;
 pub mod metrics;
+pub mod shutdown;
+pub mod sidecar;
+#[cfg(feature = "demo")]
+pub mod sim;
 pub mod view;

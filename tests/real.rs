@@ -1,6 +1,7 @@
 //! Tests against a real `kube-apiserver` with a real `etcd`. `tests/cluster/test` runs them.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why and ends")]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "the bans are for dogwatch, not for its tests")]
+#![allow(clippy::disallowed_macros, reason = "the table of the proof is printed")]
 
 #[path = "real/admin.rs"]
 mod admin;
@@ -24,5 +25,9 @@ mod list;
 mod object;
 #[path = "real/process.rs"]
 mod process;
+#[path = "real/proof.rs"]
+mod proof;
 #[path = "real/storage.rs"]
 mod storage;
+#[path = "real/task.rs"]
+mod task;

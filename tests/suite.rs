@@ -6,6 +6,8 @@
 mod architecture;
 #[path = "suite/audit.rs"]
 mod audit;
+#[path = "suite/demo.rs"]
+mod demo;
 #[path = "suite/documents.rs"]
 mod documents;
 #[path = "suite/probe.rs"]

@@ -141,7 +141,16 @@ async fn audit_cluster(args: &Args, plan: &Plan) -> Result<Report, Error> {
         .await;
     progress.finish();
     let context = cluster.context().map(str::to_owned);
-    Ok(Report { generated_at: clock::wall(), now, now_from, is_live: true, context, resources, warnings })
+    Ok(Report {
+        generated_at: clock::wall(),
+        now,
+        now_from,
+        is_live: true,
+        context,
+        is_cut_short: false,
+        resources,
+        warnings,
+    })
 }
 
 fn audit_dump(args: &Args, plan: &Plan, program: &str) -> Result<Exit, Error> {
@@ -171,8 +180,9 @@ fn audit_dump(args: &Args, plan: &Plan, program: &str) -> Result<Exit, Error> {
         now_from,
         is_live: false,
         context: None,
+        is_cut_short: !survey.faults.is_empty(),
         resources,
-        warnings: Vec::new(),
+        warnings: unapplied_selectors(plan),
     };
     let exit = finish(&report, args, program)?;
     if !survey.faults.is_empty() {
@@ -201,6 +211,15 @@ fn not_in_dump(word: &Word, survey: &Survey) -> Error {
 fn finish(report: &Report, args: &Args, program: &str) -> Result<Exit, Error> {
     output::write(report, &args.targets(), &args.output_options(program))?;
     Ok(report.exit(&args.fail_on, args.allow_partial))
+}
+
+/// Only the API server evaluates label selectors, so a dump is judged with what they would leave out.
+fn unapplied_selectors(plan: &Plan) -> Vec<String> {
+    let listed = plan.listed();
+    let selected = listed.iter().filter(|(resource, _)| resource.selector.is_some());
+    selected
+        .map(|(resource, _)| format!("the selector of {} is not applied to a dump", resource.resource.as_str()))
+        .collect()
 }
 
 /// The moment at which a dump was taken, as well as that can be told.

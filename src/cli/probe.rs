@@ -4,8 +4,8 @@
 //! failed. A dogwatch that is dead, hangs or was never there must not cost the operator its life.
 
 mod install;
-mod request;
-mod tls;
+pub(super) mod request;
+pub(super) mod tls;
 
 use std::io::Write;
 use std::panic::catch_unwind;

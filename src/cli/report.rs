@@ -28,6 +28,8 @@ pub struct Report {
     pub is_live: bool,
     /// The kubeconfig's context; absent for dumps and in a cluster.
     pub context: Option<String>,
+    /// Whether a file of the dump could not be read to its end.
+    pub is_cut_short: bool,
     /// Every resource, in the order asked for or found.
     pub resources: Vec<Resource>,
     /// What is wrong with the look itself, in lines for a person.
@@ -145,7 +147,7 @@ impl Report {
 
     /// Whether something was not read.
     pub fn is_incomplete(&self) -> bool {
-        self.resources.iter().any(|resource| resource.error.is_some())
+        self.is_cut_short || self.resources.iter().any(|resource| resource.error.is_some())
     }
 
     /// The operators, worst first.

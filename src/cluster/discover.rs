@@ -11,7 +11,7 @@ use http::header::{ACCEPT, HeaderValue};
 use tokio::task::JoinSet;
 
 use super::page::{self, Item, Page};
-use super::request::{self, Client, Reason, ServerTime};
+use super::request::{self, Client, Reach, Reason, ServerTime};
 
 pub use custom::{CustomResources, Warning, custom_resources};
 pub use resolve::{Selection, Unresolved};
@@ -140,6 +140,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// What it tells of the API server.
+    pub const fn reach(&self) -> Reach {
+        match self {
+            Self::Request { source, .. } => source.reach(),
+            Self::Page { source, .. } => source.reach(),
+            Self::Document { .. } => Reach::Fails,
+            Self::Crds { source } => source.reach(),
+        }
+    }
+
     /// The word for it in reports.
     pub const fn reason(&self) -> Reason {
         match self {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::page::{self, Item, ListMeta};
-use super::request::{self, Client, Reason, ServerTime};
+use super::request::{self, Client, Reach, Reason, ServerTime};
 
 pub(super) use query::is_name;
 pub use query::{MAX_OBJECT_BYTES, PAGE_SIZE, Query};
@@ -126,6 +126,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// What it tells of the API server.
+    pub const fn reach(&self) -> Reach {
+        match self {
+            Self::Request { source, .. } => source.reach(),
+            Self::Page { source, .. } => source.reach(),
+            Self::TokenRepeated { .. } | Self::NeverEnds { .. } => Reach::Fails,
+            Self::NotListable { .. } | Self::Namespace { .. } | Self::Build { .. } => Reach::Neither,
+        }
+    }
+
     /// The word for it in reports.
     pub const fn reason(&self) -> Reason {
         match self {
@@ -145,6 +155,18 @@ pub async fn list(client: &Client, query: &Query<'_>, each: &mut impl FnMut(Seen
     let mut listing = Listing::default();
     listing.error = walk(client, query, &mut listing, each).await.err();
     listing
+}
+
+/// Reads the first page of what `query` names and drops it: whether the API server answers at all, and its clock.
+///
+/// # Errors
+/// As [`list`].
+pub async fn peek(client: &Client, query: &Query<'_>) -> Result<Option<ServerTime>, Error> {
+    let failed = |source| Error::Request { resource: query.resource.name(), source };
+    let answer = client.send_patiently(query.request(None)?, client.deadline()).await.map_err(failed)?;
+    let server = answer.server;
+    page(query, &mut Listing::default(), &mut |_| {}, answer.body).await?;
+    Ok(server)
 }
 
 async fn walk(

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::request::{self, Body, Reason};
+use super::request::{self, Body, Reach, Reason};
 use crate::judge::cut::{self, Cutter, Piece};
 
 /// One item, handed out before the rest of the answer has arrived.
@@ -72,6 +72,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// What it tells of the API server. What is no list, or breaks off, is no answer.
+    pub const fn reach(&self) -> Reach {
+        match self {
+            Self::Request(error) => error.reach(),
+            _ => Reach::Fails,
+        }
+    }
+
     /// The word for it in reports.
     pub const fn reason(&self) -> Reason {
         match self {

@@ -20,7 +20,7 @@ use tower::BoxError;
 use crate::clock;
 use error::{cause, from_kube};
 
-pub use error::{Error, Reason};
+pub use error::{Error, Reach, Reason};
 pub(super) use status::one_line;
 
 /// `dogwatch/<version>`, by which the API server's audit log and metrics name these requests.
@@ -126,7 +126,7 @@ impl Client {
         }
     }
 
-    fn timed_out(&self) -> Error {
+    pub(super) fn timed_out(&self) -> Error {
         Error::Timeout { server: Arc::clone(&self.server), after: self.timeout }
     }
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::cursor::{Cursor, Section};
 use super::pattern::{Namespaces, Pattern};
 use super::rule;
-use crate::judge::rule::{Choice, Durations, Rule};
+use crate::judge::object::Identity;
+use crate::judge::rule::auto::{self, Evidence};
+use crate::judge::rule::{Choice, Durations, Reader, Rule, RuleFrom};
 
 /// A resource, or every resource that fits a pattern.
 #[derive(Debug, Clone)]
@@ -76,6 +78,48 @@ impl Resource {
             asleep_after: self.asleep_after.unwrap_or(own.asleep_after).max(own.max_attempt),
             max_attempt: own.max_attempt,
         }
+    }
+}
+
+/// A rule that was chosen, with everything that is needed to judge.
+#[derive(Debug, Clone)]
+pub struct Chosen {
+    /// Judges.
+    pub reader: Reader,
+    /// Why this rule.
+    pub rule_from: RuleFrom,
+    /// The deadlines in force.
+    pub durations: Durations,
+}
+
+impl Chosen {
+    /// The rule.
+    pub const fn rule(&self) -> &Rule {
+        self.reader.rule()
+    }
+}
+
+impl Resource {
+    /// Settles the rule and its deadlines. `named_from`: who named the rule, where one is named; for `auto` the choice
+    /// itself says why.
+    pub fn choose(&self, evidence: Evidence, named_from: RuleFrom) -> Chosen {
+        let (rule, rule_from) = match &self.rule {
+            Choice::Named(rule) => (rule.clone(), named_from),
+            Choice::Auto { max_attempt } => auto::choose(evidence, *max_attempt),
+        };
+        let durations = self.durations(&rule);
+        Chosen { reader: Reader::new(rule, self.finalizers.clone()), rule_from, durations }
+    }
+
+    /// Whether objects can still change which rule is chosen.
+    pub const fn is_open(&self) -> bool {
+        matches!(self.rule, Choice::Auto { .. })
+    }
+
+    /// Whether an object is in a namespace that is meant. Namespaces that are given as patterns can only be told from
+    /// the objects.
+    pub fn means(&self, identity: Identity<'_>) -> bool {
+        identity.namespace.is_none_or(|namespace| self.namespaces.contains(namespace))
     }
 }
 

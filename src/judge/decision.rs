@@ -3,7 +3,7 @@
 //! # How the shell drives this
 //!
 //! One [`Decider`] per operator, made by [`Decider::new`] or, if there is a state file, by [`Decider::restore`], which
-//! also fills the streams. Then, in one place and one at a time:
+//! also fills the streams; [`Decider::claim`] fills those that are found later. Then, in one place and one at a time:
 //!
 //! 1. feed the ledgers (see [`super::ledger`]), then call [`Decider::step`] with everything that is known now: after
 //!    each list, re-read and watch event that was an acknowledgement, after each change of an input, and when
@@ -162,9 +162,12 @@ pub struct Decider {
     /// When this operator was first watched, over all lives of the state file.
     born: Tick,
     spent: Spent,
+    /// When the kubelet last had acted on a restart, or must have.
+    handed_over: Option<Tick>,
     hold: HoldEnd,
     lease: LeaseWatch,
     stale: BTreeSet<String>,
+    unclaimed: Option<snapshot::Unclaimed>,
 }
 
 /// More rows than any chain of the table is long.
@@ -180,9 +183,11 @@ impl Decider {
             headline: Headline { decision: Decision::Starting, at: now, by: None, about: None },
             born: now.tick(),
             spent: Spent::default(),
+            handed_over: None,
             hold: HoldEnd::Never,
             lease: LeaseWatch::new(0),
             stale: BTreeSet::new(),
+            unclaimed: None,
         }
     }
 

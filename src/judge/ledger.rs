@@ -269,6 +269,13 @@ impl Ledger {
         self.complete.map_or(0, |complete| complete.left_out)
     }
 
+    /// Since when a remembered object is pending, for reports; absent where it is not.
+    pub fn pending_since(&self, uid: Uid, now: Tick) -> Option<Tick> {
+        let entry = self.entries.get(&uid)?;
+        let counts = !entry.marks().conditional || self.signal_exists;
+        entry.pending_clock(now).filter(|_| counts).map(|clock| clock.since())
+    }
+
     /// How many objects are remembered.
     pub fn len(&self) -> usize {
         self.entries.len()

@@ -103,6 +103,15 @@ impl Rule {
         }
     }
 
+    /// Within which time the rule's framework heals a silent stream by itself: kopf since 1.44 gives up on one after
+    /// 70 s; client-go, kube-rs and fabric8 end a watch after 5 to 10 minutes.
+    pub const fn own_cure(&self) -> Duration {
+        match self {
+            Self::Kopf(_) => Duration::from_secs(70),
+            Self::Generation(_) => Duration::from_mins(10),
+        }
+    }
+
     /// Whether the objects of a resource, taken together, show that its operator writes this rule's signal.
     ///
     /// Where it does not, a missing signal means nothing, and objects without it are `unknown`.

@@ -167,6 +167,16 @@ impl Tally {
         self.signal.objects
     }
 
+    /// Whether the answer for some object depends on a signal that no object has shown so far.
+    pub fn awaits_signal(&self, rule: &Rule) -> bool {
+        self.conditional.states.total() > 0 && !rule.signal_exists(&self.signal)
+    }
+
+    /// Takes note that an object that is not counted shows the signal.
+    pub const fn learn_signal(&mut self) {
+        self.signal.signalled += 1;
+    }
+
     /// Counts one object in.
     pub fn add(&mut self, identity: Identity<'_>, judgement: &Judgement) {
         self.signal.add(judgement, self.now, self.overdue_after);

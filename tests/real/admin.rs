@@ -41,15 +41,24 @@ impl Admin {
 
     /// Sends one request with a JSON body; an answer that is no JSON is null.
     pub(crate) async fn ask(&self, method: Method, path: &str, body: &Value) -> (StatusCode, Value) {
+        self.send(method, path, body).await.expect("the API server answers")
+    }
+
+    /// The same where the API server may be away: `None` without a whole answer within five seconds.
+    pub(crate) async fn try_ask(&self, method: Method, path: &str, body: &Value) -> Option<(StatusCode, Value)> {
+        tokio::time::timeout(Duration::from_secs(5), self.send(method, path, body)).await.ok()?.ok()
+    }
+
+    async fn send(&self, method: Method, path: &str, body: &Value) -> Result<(StatusCode, Value), kube::Error> {
         // A patch is a JSON merge patch: what it does not name stays.
         let form = if method == Method::PATCH { "application/merge-patch+json" } else { "application/json" };
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = Request::builder().method(method).uri(path).header("content-type", form);
         let request = request.body(kube::client::Body::from(body)).expect("a request");
-        let response = self.client.send(request).await.expect("the API server answers");
+        let response = self.client.send(request).await?;
         let status = response.status();
-        let bytes = response.into_body().collect_bytes().await.expect("the API server's answer is whole");
-        (status, serde_json::from_slice(&bytes).unwrap_or_default())
+        let bytes = response.into_body().collect_bytes().await?;
+        Ok((status, serde_json::from_slice(&bytes).unwrap_or_default()))
     }
 
     async fn expect(&self, method: Method, path: &str, body: &Value) -> Value {
@@ -136,11 +145,14 @@ impl Admin {
 
     /// Lets the limited user do `verbs` to a resource in all namespaces. `name` names the grant.
     pub(crate) async fn grant(&self, name: &str, resource: &Resource, verbs: &[&str]) {
+        let rules = json!([{"apiGroups": [resource.group], "resources": [resource.plural], "verbs": verbs}]);
+        self.grant_rules(name, rules).await;
+    }
+
+    /// The same with the rules of a role as they are written.
+    pub(crate) async fn grant_rules(&self, name: &str, rules: Value) {
         let root = "/apis/rbac.authorization.k8s.io/v1";
-        let role = json!({
-            "metadata": {"name": name},
-            "rules": [{"apiGroups": [resource.group], "resources": [resource.plural], "verbs": verbs}],
-        });
+        let role = json!({"metadata": {"name": name}, "rules": rules});
         self.expect(Method::POST, &format!("{root}/clusterroles"), &role).await;
         let binding = json!({
             "metadata": {"name": name},

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use dogwatch::cluster::connect::{Cluster, Options, connect};
@@ -32,9 +32,10 @@ pub(crate) enum User {
 #[derive(Debug)]
 pub(crate) struct ApiServer {
     // Dropped in this order: the API server before its storage, both before their folder.
-    server: Process,
-    etcd: Process,
+    server: Mutex<Option<Process>>,
+    etcd: Mutex<Process>,
     folder: TempDir,
+    arguments: Vec<String>,
     address: String,
     storage_address: String,
 }
@@ -44,7 +45,7 @@ impl ApiServer {
     pub(crate) async fn start() -> Self {
         let binaries = binaries();
         for attempt in 1.. {
-            let mut started = Self::spawn(&binaries);
+            let started = Self::spawn(&binaries);
             match started.wait_until_ready().await {
                 Ok(()) => return started,
                 Err(last_words) => assert!(attempt < ATTEMPTS, "no API server after {attempt} attempts\n{last_words}"),
@@ -60,12 +61,12 @@ impl ApiServer {
         static STARTING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
         let _starting = STARTING.lock().await;
-        let running = SHARED.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let running = locked(&SHARED).upgrade();
         if let Some(running) = running {
             return running;
         }
         let started = Arc::new(Self::start().await);
-        *SHARED.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&started);
+        *locked(&SHARED) = Arc::downgrade(&started);
         started
     }
 
@@ -83,6 +84,23 @@ impl ApiServer {
     /// The hands of the tests.
     pub(crate) async fn admin(&self) -> Admin {
         Admin::new(&self.kubeconfig(User::Admin)).await
+    }
+
+    /// Kills the API server; its storage lives on.
+    pub(crate) fn kill(&self) {
+        *locked(&self.server) = None;
+    }
+
+    /// Starts it again where it was, after [`ApiServer::kill`].
+    pub(crate) async fn revive(&self) {
+        let server = Process::start(&binaries().join("kube-apiserver"), &self.arguments, self.folder());
+        *locked(&self.server) = Some(server);
+        self.wait_until_ready().await.unwrap_or_else(|last_words| panic!("no API server any more\n{last_words}"));
+    }
+
+    /// Where its certificates are: `ca.crt`, `tls.crt` and `tls.key`.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// Its storage, past it.
@@ -109,23 +127,29 @@ impl ApiServer {
         let arguments = server_arguments(path, etcd_port, port);
         let server = Process::start(&binaries.join("kube-apiserver"), &arguments, path);
         let storage_address = format!("http://127.0.0.1:{etcd_port}");
-        Self { server, etcd, folder, address, storage_address }
+        let (server, etcd) = (Mutex::new(Some(server)), Mutex::new(etcd));
+        Self { server, etcd, folder, arguments, address, storage_address }
     }
 
     /// Fails with the end of the logs when one of the two has ended, or none is ready in time.
-    async fn wait_until_ready(&mut self) -> Result<(), String> {
+    async fn wait_until_ready(&self) -> Result<(), String> {
         let admin = self.admin().await;
         let begun = Instant::now();
         while begun.elapsed() < START_UP {
             if admin.is_ready().await {
                 return Ok(());
             }
-            if self.etcd.has_ended() || self.server.has_ended() {
+            if self.has_ended() {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        Err(format!("{}\n{}", self.etcd.last_words(), self.server.last_words()))
+        let words = locked(&self.server).as_ref().map(Process::last_words).unwrap_or_default();
+        Err(format!("{}\n{words}", locked(&self.etcd).last_words()))
+    }
+
+    fn has_ended(&self) -> bool {
+        locked(&self.etcd).has_ended() || locked(&self.server).as_mut().is_some_and(Process::has_ended)
     }
 }
 
@@ -138,6 +162,11 @@ impl User {
         }
     }
 }
+
+fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
+    it.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn binaries() -> PathBuf {
     let folder = std::env::var_os("KUBEBUILDER_ASSETS").map(PathBuf::from);
     let folder = folder.expect("KUBEBUILDER_ASSETS names no folder: run these tests with tests/cluster/test");

@@ -60,6 +60,8 @@ async fn what_the_operator_left_is_found_and_what_it_served_is_not() {
     assert_eq!(report["objects"][0]["sinceFrom"], "managed-fields");
     assert_eq!(report["resources"][0]["rule"], "generation");
 
+    // Creation times and the server's `Date` have whole seconds.
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
     let run =
         audit(&server, User::Admin, &["widget.v1.found.example.com/new", "-o", "name", "--overdue-after", "1ns"]).await;
     assert_eq!((run.code, run.stdout.as_str()), (1, "widgets.found.example.com/new\n"));

@@ -145,7 +145,7 @@ apiVersion: dogwatch/v1
 kind: Config
 operator: {name: fleet}
 resources:
-- {resource: widgets.example.com, namespaces: [blue], overdueAfter: 2h}
+- {resource: widgets.example.com, namespaces: [blue], overdueAfter: 2h, selector: a=b}
 ";
     std::fs::write(&path, config).expect("written");
     let path = path.to_string_lossy().into_owned();
@@ -154,6 +154,7 @@ resources:
     assert_eq!(report["operators"][0]["operator"], "fleet");
     assert_eq!(report["summary"]["objects"], 2);
     assert_eq!(report["summary"]["overdue"], 0);
+    assert_eq!(report["warnings"][0], "the selector of widgets.example.com is not applied to a dump");
     assert_eq!(audit(&["-f", "audit/fleet.yaml", "--config", &path, "widgets"]).code, 2, "both exclude each other");
     let run = audit(&["-f", "audit/fleet.yaml", "--config", "nowhere.yaml"]);
     assert_eq!((run.code, run.stderr.contains("nowhere.yaml")), (2, true), "{}", run.stderr);

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use super::dump::DumpFile;
-use super::settings::{Chosen, Plan, Settings};
+use super::settings::{self, Plan, Settings};
 use super::survey::{Key, Place, Survey, version};
 use super::word::Word;
 use crate::cli::report::Resource;
+use crate::config::resource::Chosen;
 use crate::judge::cut::Piece;
 use crate::judge::object::{Identity, identity_mask, identity_of};
 use crate::judge::state::{Judgement, Reason};
@@ -90,7 +91,7 @@ impl<'r> Judge<'r> {
         }
         if let Some(entry) = self.entry(&key, identity) {
             let Entry { settings, chosen, tally, .. } = entry;
-            if settings.means(identity) {
+            if settings.resource.means(identity) {
                 chosen.reader.judge(bytes, request.now, |identity, judgement| tally.add(identity, &judgement));
             }
         }
@@ -112,7 +113,7 @@ impl<'r> Judge<'r> {
             order.push(key.clone());
             let settings = request.plan.settings(&key.resource())?;
             let chosen = settings.choose(survey.evidence(key));
-            let tally = chosen.tally(request.now, request.keep.clone());
+            let tally = settings::tally(&chosen, request.now, request.keep.clone());
             Some(Entry { version: version(identity).to_owned(), settings, chosen, tally })
         });
         entry.as_mut()

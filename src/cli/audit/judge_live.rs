@@ -4,15 +4,14 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 
 use super::progress::Progress;
-use super::settings::Chosen;
+use super::settings;
 use super::target::Target;
 use crate::cli::report::{Resource, ResourceError};
-use crate::cluster::list::{self, Listing, Query, Seen};
+use crate::cluster::list::{Listing, Query};
+use crate::cluster::look::{self, Eye, Judged, both};
 use crate::cluster::request::{Client, Reason as ListReason};
-use crate::judge::object::Identity;
+use crate::config::resource::Chosen;
 use crate::judge::rule::auto::Evidence;
-use crate::judge::rule::kopf;
-use crate::judge::state::{Judgement, Reason};
 use crate::judge::tally::{Keep, Tally};
 
 /// What is the same for every resource of one audit.
@@ -64,18 +63,17 @@ struct Look<'r> {
     request: &'r Request<'r>,
     chosen: Chosen,
     tally: Tally,
-    /// Set where marks of kopf would change the rule.
-    signs: Option<kopf::Signs>,
+    /// Whether marks would change the rule.
+    is_open: bool,
     error: Option<ResourceError>,
 }
 
 impl<'r> Look<'r> {
     fn new(target: &'r Target, request: &'r Request<'r>, evidence: Evidence) -> Self {
         let chosen = target.settings.choose(evidence);
-        let tally = chosen.tally(request.now, request.keep.clone());
-        let is_open = target.settings.is_open() && !evidence.kopf_marks;
-        let signs = is_open.then(kopf::Signs::new);
-        Self { target, request, chosen, tally, signs, error: None }
+        let tally = settings::tally(&chosen, request.now, request.keep.clone());
+        let is_open = target.settings.resource.is_open() && !evidence.kopf_marks;
+        Self { target, request, chosen, tally, is_open, error: None }
     }
 
     /// Makes the list, or one for each namespace and name that was asked for.
@@ -87,7 +85,44 @@ impl<'r> Look<'r> {
                 }
             }
         }
-        End::Read
+        if self.tally.awaits_signal(self.chosen.rule()) { self.learn(client).await } else { End::Read }
+    }
+
+    /// Where the answer for an object without any sign depends on the others, and only some were asked for: looks at the
+    /// others until one shows the sign. What cannot be read teaches nothing.
+    async fn learn(&mut self, client: &Client) -> End {
+        let query = Query {
+            page_size: self.request.page_size,
+            max_object_bytes: self.request.max_object_bytes,
+            ..Query::new(&self.target.resource)
+        };
+        let eye = Eye { reader: &self.chosen.reader, is_open: self.is_open };
+        let moment = self.request.now;
+        let now = || moment;
+        let signal = Notify::new();
+        let mut is_signalled = false;
+        let end = {
+            let mut each = |judged: Judged<'_>| {
+                if let Judged::Object(_, judgement) = judged
+                    && judgement.signalled
+                {
+                    is_signalled = true;
+                    signal.notify_one();
+                }
+            };
+            tokio::select! {
+                biased;
+                () = signal.notified() => End::Read,
+                end = look::look(client, &query, eye, &now, &mut each) => match end {
+                    look::End::Read(_) => End::Read,
+                    look::End::ShowsMarks => End::ShowsMarks,
+                },
+            }
+        };
+        if is_signalled {
+            self.tally.learn_signal();
+        }
+        end
     }
 
     async fn list(&mut self, client: &Client, namespace: Option<&str>, fields: Option<&str>) -> End {
@@ -101,54 +136,34 @@ impl<'r> Look<'r> {
             ..Query::new(&self.target.resource)
         };
         let before = self.tally.objects();
-        let marks = Notify::new();
-        let mut shows_marks = false;
-        let listing = {
-            let mut each = |seen: Seen<'_>| {
-                if !shows_marks && self.seen(&seen) == End::ShowsMarks {
-                    shows_marks = true;
-                    marks.notify_one();
+        let eye = Eye { reader: &self.chosen.reader, is_open: self.is_open };
+        let mut is_reset = false;
+        let Self { tally, target, request, .. } = self;
+        let mut each = |judged: Judged<'_>| match judged {
+            Judged::Object(identity, judgement) => {
+                if target.settings.resource.means(identity) {
+                    tally.add(identity, &judgement);
                 }
-            };
-            tokio::select! {
-                biased;
-                // The rest of the list would be read in vain.
-                () = marks.notified() => None,
-                listing = list::list(client, &query, &mut each) => Some(listing),
             }
+            Judged::Restarted => {
+                tally.reset();
+                is_reset = true;
+            }
+            Judged::Page => request.progress.objects(&target.resource.name(), tally.objects()),
         };
-        match listing {
-            Some(listing) if !shows_marks => {
+        match look::look(client, &query, eye, &|| request.now, &mut each).await {
+            look::End::Read(listing) => {
                 self.ended(listing, before, fields.is_some());
+                if is_reset && before > 0 {
+                    // Several lists share the tally, and those before this one were forgotten with it.
+                    let message = "a list began anew, which forgot the namespaces before it; audit them one at a time";
+                    self.error
+                        .get_or_insert(ResourceError { reason: ListReason::Expired, message: message.to_owned() });
+                }
                 End::Read
             }
-            _ => End::ShowsMarks,
+            look::End::ShowsMarks => End::ShowsMarks,
         }
-    }
-
-    fn seen(&mut self, seen: &Seen<'_>) -> End {
-        match seen {
-            Seen::Object(json) if self.signs.as_ref().is_some_and(|signs| signs.may_be_in(json)) => {
-                return End::ShowsMarks;
-            }
-            Seen::Object(json) => {
-                let Self { chosen, tally, target, request, .. } = self;
-                chosen.reader.judge(json, request.now, |identity, judgement| {
-                    if target.settings.means(identity) {
-                        tally.add(identity, &judgement);
-                    }
-                });
-            }
-            Seen::TooLarge { bytes } => {
-                let limit = self.request.max_object_bytes;
-                let message =
-                    format!("the object has {bytes} bytes, more than the {limit} that are read of one object");
-                self.tally.add(Identity::default(), &Judgement::unknown(Reason::Undecodable, message));
-            }
-            Seen::Restarted => self.tally.reset(),
-            Seen::Page { .. } => self.request.progress.objects(&self.target.resource.name(), self.tally.objects()),
-        }
-        End::Read
     }
 
     /// The first failure is the one to report.
@@ -200,13 +215,5 @@ impl<'r> Look<'r> {
             error,
             is_named: target.is_named,
         }
-    }
-}
-
-/// Two selectors, both of which have to fit.
-fn both(one: Option<&str>, other: Option<&str>) -> Option<String> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(format!("{one},{other}")),
-        (one, other) => one.or(other).map(str::to_owned),
     }
 }

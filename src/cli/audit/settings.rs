@@ -5,11 +5,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::config::operator::Observed;
-use crate::config::resource::Resource;
+use crate::config::resource::{Chosen, Resource};
 use crate::config::{Config, List, Role};
-use crate::judge::object::Identity;
-use crate::judge::rule::auto::{self, Evidence};
-use crate::judge::rule::{Choice, Durations, Reader, Rule, RuleFrom};
+use crate::judge::rule::auto::Evidence;
+use crate::judge::rule::{Choice, RuleFrom};
 use crate::judge::tally::{Keep, Tally};
 
 /// How every resource is to be judged: the flags, over the configuration, over the defaults.
@@ -32,17 +31,6 @@ pub struct Settings {
     pub choice_from: RuleFrom,
     /// The operator that the resource is counted under, where the configuration names one.
     pub operator: Option<String>,
-}
-
-/// A rule that was chosen, with everything that is needed to judge.
-#[derive(Debug)]
-pub struct Chosen {
-    /// Judges.
-    pub reader: Reader,
-    /// Why this rule.
-    pub rule_from: RuleFrom,
-    /// The deadlines in force.
-    pub durations: Durations,
 }
 
 impl Plan {
@@ -97,36 +85,13 @@ fn observed(operator: &Observed) -> impl Iterator<Item = (&Resource, Option<&str
 impl Settings {
     /// Settles the rule and its deadlines.
     pub fn choose(&self, evidence: Evidence) -> Chosen {
-        let (rule, rule_from) = match &self.resource.rule {
-            Choice::Named(rule) => (rule.clone(), self.choice_from),
-            Choice::Auto { max_attempt } => auto::choose(evidence, *max_attempt),
-        };
-        let durations = self.resource.durations(&rule);
-        Chosen { reader: Reader::new(rule, self.resource.finalizers.clone()), rule_from, durations }
-    }
-
-    /// Whether an object is in a namespace that is meant. Namespaces that are given as patterns can only be told from
-    /// the objects.
-    pub fn means(&self, identity: Identity<'_>) -> bool {
-        identity.namespace.is_none_or(|namespace| self.resource.namespaces.contains(namespace))
-    }
-
-    /// Whether objects can still change which rule is chosen.
-    pub const fn is_open(&self) -> bool {
-        matches!(self.resource.rule, Choice::Auto { .. })
+        self.resource.choose(evidence, self.choice_from)
     }
 }
 
-impl Chosen {
-    /// An empty tally under this rule.
-    pub fn tally(&self, now: Timestamp, keep: Keep) -> Tally {
-        Tally::new(now, self.durations.overdue_after, self.durations.asleep_after, keep)
-    }
-
-    /// The rule.
-    pub const fn rule(&self) -> &Rule {
-        self.reader.rule()
-    }
+/// An empty tally under the rule that was chosen.
+pub fn tally(chosen: &Chosen, now: Timestamp, keep: Keep) -> Tally {
+    Tally::new(now, chosen.durations.overdue_after, chosen.durations.asleep_after, keep)
 }
 
 #[cfg(test)]

@@ -25,25 +25,25 @@ const LONGEST_LINE: usize = 1024;
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub(super) struct Target {
+pub(in crate::cli) struct Target {
     /// With scheme and authority.
-    pub(super) uri: Uri,
+    pub(in crate::cli) uri: Uri,
 }
 
 /// What was answered.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(in crate::cli) struct Reply {
     /// The status.
-    pub(super) status: StatusCode,
+    pub(in crate::cli) status: StatusCode,
     /// Whether it was dogwatch that answered.
     pub(super) is_dogwatch: bool,
     /// The first line of the body.
-    pub(super) line: String,
+    pub(in crate::cli) line: String,
 }
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
+pub(in crate::cli) enum Error {
     /// Nobody listens there, or the name is unknown.
     #[error("cannot connect to {target}")]
     Connect {
@@ -96,7 +96,7 @@ impl fmt::Display for Target {
 
 impl Target {
     /// Asks, and waits for the answer's first line at most until `limit` is over.
-    pub(super) async fn get(&self, limit: Duration) -> Result<Reply, Error> {
+    pub(in crate::cli) async fn get(&self, limit: Duration) -> Result<Reply, Error> {
         let timeout = Error::Timeout { target: self.to_string(), after: limit };
         tokio::time::timeout(limit, self.connect()).await.unwrap_or(Err(timeout))
     }

@@ -16,7 +16,7 @@ use tokio_rustls::rustls::{self, ClientConfig, DigitallySignedStruct, SignatureS
 
 /// Why there is no TLS connection.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
+pub(in crate::cli) enum Error {
     /// The host can be no name in TLS.
     #[error("the host is no name that TLS knows")]
     Name(#[source] InvalidDnsNameError),

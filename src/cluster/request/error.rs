@@ -151,7 +151,38 @@ impl Reason {
     }
 }
 
+/// What an answer tells of the API server as a whole, and not of one resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// It answers.
+    Answers,
+    /// It does not, or something else does in its place.
+    Fails,
+    /// Neither: it asks to slow down, or the answer concerns one resource or these credentials alone.
+    Neither,
+}
+
 impl Error {
+    /// What it tells of the API server.
+    pub const fn reach(&self) -> Reach {
+        match self {
+            Self::Forbidden { .. }
+            | Self::Unauthorized { .. }
+            | Self::NotFound { .. }
+            | Self::Expired { .. }
+            | Self::Throttled { .. }
+            | Self::Refused { .. }
+            | Self::TooLarge { .. } => Reach::Neither,
+            Self::Server { .. }
+            | Self::Timeout { .. }
+            | Self::Unreachable { .. }
+            | Self::Lost { .. }
+            | Self::NotKubernetes { .. }
+            | Self::Credentials { .. }
+            | Self::Setup { .. } => Reach::Fails,
+        }
+    }
+
     /// The word for it in reports.
     pub const fn reason(&self) -> Reason {
         match self {

@@ -78,9 +78,10 @@ impl Decider {
         Sight { streams: explanations, holds, container, is_ready, in_flight }
     }
 
-    /// Where the container cannot be seen: since when the operator was watched, or was last to be restarted.
+    /// Where the container cannot be seen: since when the operator was watched, or was last restarted. A restart that is
+    /// only requested, or was called back, has not happened.
     fn unseen_start(&self) -> Tick {
-        self.spent.requested().last().map_or(self.born, |last| self.born.max(*last))
+        self.handed_over.map_or(self.born, |last| self.born.max(last))
     }
 
     fn holds(&self, now: Tick, inputs: &Inputs) -> Vec<Hold> {

@@ -59,6 +59,7 @@ pub struct Snapshot {
     now: Tick,
     born: Tick,
     requested: Vec<Tick>,
+    handed_over: Option<Tick>,
     restart: Option<SavedRestart>,
     streams: BTreeMap<String, SavedStream>,
     lease_fruitless: u32,
@@ -97,6 +98,21 @@ struct Header {
     version: u32,
 }
 
+/// What a state file keeps of streams that nobody has claimed yet.
+#[derive(Debug, Clone)]
+pub(super) struct Unclaimed {
+    since: Tick,
+    streams: BTreeMap<String, Kept>,
+}
+
+/// One such stream.
+#[derive(Debug, Clone)]
+struct Kept {
+    rule: String,
+    fruitless: u32,
+    ledger: Ledger,
+}
+
 impl Snapshot {
     /// Reads a file. The header is looked at first, so that a file of another version says so.
     pub fn parse(json: &[u8]) -> Result<Self, Error> {
@@ -112,7 +128,8 @@ impl Snapshot {
 
 impl Decider {
     /// What must outlive this process. `rule_of` gives a fingerprint of the rule that a stream is read by, its options
-    /// included: a ledger is taken up again only under the same one.
+    /// included: a ledger is taken up again only under the same one. A stream whose rule is not known yet, which has an
+    /// empty one, is left out.
     pub fn snapshot(
         &self,
         now: Moment,
@@ -135,13 +152,20 @@ impl Decider {
             now: now.tick(),
             born: self.born,
             requested: self.spent.requested().to_vec(),
+            handed_over: self.handed_over,
             restart: restart.map(|restart| SavedRestart {
                 stream: restart.stream.clone(),
                 requested: restart.requested,
                 container: restart.container.clone(),
                 asleep_after_millis: u64::try_from(restart.asleep_after.as_millis()).unwrap_or(u64::MAX),
             }),
-            streams: streams.iter().map(|stream| (stream.name().to_owned(), save(stream, rule_of(stream)))).collect(),
+            streams: self
+                .still_unclaimed(now.tick())
+                .chain(streams.iter().filter_map(|stream| {
+                    let rule = rule_of(stream);
+                    (!rule.is_empty()).then(|| (stream.name().to_owned(), save(stream, rule)))
+                }))
+                .collect(),
             lease_fruitless: self.lease.fruitless,
         }
     }
@@ -149,7 +173,8 @@ impl Decider {
     /// Goes on where a snapshot ends: budget and first-seen as they were, silence from zero. A restart that was under way
     /// still gets its outcome, and no further 500.
     ///
-    /// `streams` are those that the configuration names now; those that the file does not know stay as they are.
+    /// `streams` are those that are known now; those that the file does not know stay as they are. What the file knows
+    /// beside them waits for [`Decider::claim`].
     ///
     /// # Errors
     /// When the snapshot is another operator's, or its time impossible. The streams are untouched then.
@@ -166,28 +191,64 @@ impl Decider {
         }
         let saved_wall = Timestamp::from_millisecond(snapshot.wall).map_err(Error::Time)?;
         let rebase = Rebase::new(snapshot.boot == owner.boot, saved_wall, snapshot.now, now);
-        let mut saved = snapshot.streams;
-        for stream in streams {
-            let rule = rule_of(stream);
-            let Some(saved) = saved.remove(stream.name()) else { continue };
-            stream.set_fruitless(saved.fruitless);
-            if saved.rule == rule {
-                stream.ledger = Ledger::restored(saved.ledger, &rebase);
-            }
-        }
+        let kept = |saved: SavedStream| Kept {
+            rule: saved.rule,
+            fruitless: saved.fruitless,
+            ledger: Ledger::restored(saved.ledger, &rebase),
+        };
+        let saved = snapshot.streams.into_iter().map(|(name, saved)| (name, kept(saved))).collect();
         let resumed = snapshot.restart.map(|restart| Restart {
             stream: restart.stream,
             requested: rebase.past(restart.requested),
             container: restart.container,
             asleep_after: Duration::from_millis(restart.asleep_after_millis),
         });
-        Ok(Self {
+        let mut decider = Self {
             state: State::Starting { resumed },
             born: rebase.past(snapshot.born),
             spent: Spent::new(snapshot.requested.into_iter().map(|tick| rebase.past(tick)).collect()),
+            handed_over: snapshot.handed_over.map(|tick| rebase.past(tick)),
             lease: LeaseWatch::new(snapshot.lease_fruitless),
+            unclaimed: Some(Unclaimed { since: now.tick(), streams: saved }),
             ..Self::new(policy, now)
-        })
+        };
+        for stream in streams {
+            let rule = rule_of(stream);
+            decider.claim(stream, &rule);
+        }
+        Ok(decider)
+    }
+
+    /// Gives a stream that was found only now what the state file kept of it: how many restarts had no effect, and, if it
+    /// was kept under the same rule, its ledger. True if the ledger was filled. What was kept under another rule waits on,
+    /// since the rule may still turn out to be that one.
+    pub fn claim(&mut self, stream: &mut Stream, rule: &str) -> bool {
+        let Some(Unclaimed { streams, .. }) = &mut self.unclaimed else { return false };
+        let Some(kept) = streams.get(stream.name()) else { return false };
+        stream.set_fruitless(kept.fruitless);
+        if kept.rule != rule {
+            return false;
+        }
+        if let Some(kept) = streams.remove(stream.name()) {
+            stream.ledger = kept.ledger;
+        }
+        true
+    }
+
+    /// A stream that nobody claims may be missing for a while only; after the window of the budget it is forgotten.
+    fn still_unclaimed(&self, now: Tick) -> impl Iterator<Item = (String, SavedStream)> {
+        let counts = |unclaimed: &&Unclaimed| now < unclaimed.since.after(self.policy.budget.window);
+        self.unclaimed.as_ref().filter(counts).into_iter().flat_map(|unclaimed| &unclaimed.streams).map(
+            |(name, kept)| {
+                let ledger = kept.ledger.snapshot();
+                (name.clone(), SavedStream { rule: kept.rule.clone(), fruitless: kept.fruitless, ledger })
+            },
+        )
+    }
+
+    /// When the newest restart was requested, earlier lives of the state file included.
+    pub fn last_requested(&self) -> Option<Tick> {
+        self.spent.requested().last().copied()
     }
 }
 

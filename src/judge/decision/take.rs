@@ -31,11 +31,17 @@ impl Decider {
             self.spent.add(now.tick());
             effects.extend([Effect::Save, Effect::Requested]);
         }
+        if row == Transition::HandOver {
+            self.handed_over = Some(now.tick());
+        }
+        if let (Transition::Resume, State::Recovering(restart)) = (row, &self.state) {
+            self.handed_over = self.handed_over.max(Some(restart.requested));
+        }
         if row == Transition::Return {
             self.hold = HoldEnd::Ended(now.tick());
         }
-        // What a hold ends has not recovered.
-        let is_held = about.as_ref().is_some_and(|about| !about.holds.is_empty());
+        // What a hold ends has not recovered. A cure has, though the new container is still in grace.
+        let is_held = row != Transition::Cure && about.as_ref().is_some_and(|about| !about.holds.is_empty());
         let reason = row.event().filter(|reason| *reason != EventReason::OperatorRecovered || !is_held);
         effects.extend(reason.map(|reason| Effect::Event { reason, stream }));
         self.since = now.tick();

@@ -254,17 +254,16 @@ fn condition_times(object: &Object<'_>) -> impl Iterator<Item = Timestamp> {
     object.conditions().iter().filter_map(|condition| condition.get("lastTransitionTime").and_then(time))
 }
 
-/// The newest write of the spec by somebody who does not write the status as well; the operator itself may raise the
-/// generation by filling in defaults.
+/// The newest write of the spec by somebody who does not write the status as well, since an operator may raise the
+/// generation by filling in defaults; else the newest write of the spec at all.
 fn desired_at(object: &Object<'_>) -> Option<Timestamp> {
     let is_operator =
         |manager: &str| object.managed_fields().any(|entry| entry.owns_status && entry.manager == manager);
-    let written = object
-        .managed_fields()
-        .filter(|entry| entry.owns_spec && !is_operator(entry.manager))
-        .filter_map(|entry| entry.at())
-        .max();
-    written.or_else(|| object.created_at().filter(|_| object.generation() == Some(1)))
+    let spec_writes = || object.managed_fields().filter(|entry| entry.owns_spec);
+    let others = spec_writes().filter(|entry| !is_operator(entry.manager)).filter_map(|entry| entry.at()).max();
+    others
+        .or_else(|| spec_writes().filter_map(|entry| entry.at()).max())
+        .or_else(|| object.created_at().filter(|_| object.generation() == Some(1)))
 }
 
 /// Absent where the object does not tell, as in a dump without `managedFields`.

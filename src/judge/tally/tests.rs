@@ -118,3 +118,16 @@ fn a_list_that_starts_over_counts_nothing_twice() {
     let summary = tally.finish(&Rule::Generation(Generation::default()), true);
     assert_eq!((summary.states.total(), summary.findings.len()), (1, 1));
 }
+
+#[test]
+fn a_signal_can_be_learned_from_objects_that_are_not_counted() {
+    let rule = Rule::Generation(Generation::default());
+    let mut tally = Tally::new(now(), MINUTE, MINUTE, Keep { states: vec![], limit: None });
+    assert!(!tally.awaits_signal(&rule));
+    tally.add(Identity::default(), &conditional());
+    assert!(tally.awaits_signal(&rule));
+    tally.learn_signal();
+    assert!(!tally.awaits_signal(&rule));
+    let summary = tally.finish(&rule, true);
+    assert_eq!((summary.states.total(), summary.states.of(State::Pending)), (1, 1));
+}

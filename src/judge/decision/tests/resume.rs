@@ -77,8 +77,8 @@ fn a_snapshot_that_is_restored_is_the_same_snapshot() {
     let world = restarting();
     let file = saved(&world);
     let now = world.moment();
-    let (decider, streams) = restore(&world, &file, OWNER, now, "").unwrap();
-    let again = decider.snapshot(now, OWNER, &streams, |_| String::new());
+    let (decider, streams) = restore(&world, &file, OWNER, now, "rule").unwrap();
+    let again = decider.snapshot(now, OWNER, &streams, |_| "rule".to_owned());
     let mut before: serde_json::Value = serde_json::from_slice(&file).unwrap();
     let mut after = serde_json::to_value(again).unwrap();
     for value in [&mut before, &mut after] {
@@ -95,8 +95,8 @@ fn on_another_boot_times_keep_their_distance_by_the_wall_clock() {
     let later = world.moment().wall + seconds(HOUR);
     let now = Moment { wall: later, elapsed: seconds(20) };
     let owner = Owner { boot: "boot-2", ..OWNER };
-    let (decider, streams) = restore(&world, &file, owner, now, "").unwrap();
-    let again = serde_json::to_value(decider.snapshot(now, owner, &streams, |_| String::new())).unwrap();
+    let (decider, streams) = restore(&world, &file, owner, now, "rule").unwrap();
+    let again = serde_json::to_value(decider.snapshot(now, owner, &streams, |_| "rule".to_owned())).unwrap();
     // Saved at 1155 when the restart was requested; the wall clock says that this is an hour and a second ago.
     assert_eq!(again["requested"][0], (20 - 3600 - 1) * 1000);
     let first_seen = &again["streams"]["widgets.example.com"]["ledger"]["objects"][0]["clock"]["firstSeen"];
@@ -108,8 +108,8 @@ fn a_wall_clock_that_went_back_refunds_no_budget() {
     let world = restarting();
     let now = Moment { wall: Timestamp::from_second(0).unwrap(), elapsed: seconds(20) };
     let owner = Owner { boot: "boot-2", ..OWNER };
-    let (decider, streams) = restore(&world, &saved(&world), owner, now, "").unwrap();
-    let again = serde_json::to_value(decider.snapshot(now, owner, &streams, |_| String::new())).unwrap();
+    let (decider, streams) = restore(&world, &saved(&world), owner, now, "rule").unwrap();
+    let again = serde_json::to_value(decider.snapshot(now, owner, &streams, |_| "rule".to_owned())).unwrap();
     assert_eq!(again["requested"][0], 20_000, "as if it had been just now");
 }
 
@@ -118,7 +118,7 @@ fn a_ledger_of_another_rule_is_left_behind_and_the_budget_is_not() {
     let world = restarting();
     let (decider, streams) = restore(&world, &saved(&world), OWNER, world.moment(), "another").unwrap();
     assert!(streams[0].ledger.is_empty() && !streams[0].ledger.is_proven());
-    let again = serde_json::to_value(decider.snapshot(world.moment(), OWNER, &streams, |_| String::new())).unwrap();
+    let again = serde_json::to_value(decider.snapshot(world.moment(), OWNER, &streams, |_| "rule".to_owned())).unwrap();
     assert_eq!(again["requested"].as_array().unwrap().len(), 1);
 }
 

@@ -479,7 +479,7 @@ impl World {
         let decider = if let Some(file) = self.state_file.as_deref() {
             let snapshot = Snapshot::parse(file).unwrap();
             let (owner, now) = (Self::owner(), self.moment());
-            Decider::restore(self.policy, snapshot, now, owner, &mut streams, |_| String::new()).unwrap()
+            Decider::restore(self.policy, snapshot, now, owner, &mut streams, |_| "rule".to_owned()).unwrap()
         } else {
             self.requested.clear();
             self.caused.clear();
@@ -491,7 +491,7 @@ impl World {
     fn save(&mut self) {
         let (moment, has_state_file) = (self.moment(), self.has_state_file);
         if let (Some(dog), true) = (&self.dog, has_state_file) {
-            let snapshot = dog.decider.snapshot(moment, Self::owner(), &dog.streams, |_| String::new());
+            let snapshot = dog.decider.snapshot(moment, Self::owner(), &dog.streams, |_| "rule".to_owned());
             self.state_file = Some(serde_json::to_vec(&snapshot).unwrap());
         }
     }

@@ -132,13 +132,19 @@ fn a_status_without_numbers_counts_only_if_it_was_written_for_this_spec() {
 
 #[test]
 fn since_is_the_last_write_of_the_spec_by_somebody_else() {
+    let since = |json: &str| judge(json).since.map(|since| since.at);
     let changed = judge(&object(3, r#"{"observedGeneration":2}"#));
     assert_eq!(
         changed.since.map(|since| (Some(since.at), since.from)),
         Some((parse_time("2026-03-01T11:30:00Z"), SinceFrom::ManagedFields))
     );
-    let by_operator = object(3, r#"{"observedGeneration":2}"#).replace("kubectl", "operator");
-    assert_eq!(judge(&by_operator).since, None, "the operator's own write is no desire");
+    let both = object(3, r#"{"observedGeneration":2}"#).replace(
+        r#"{"manager":"kubectl""#,
+        r#"{"manager":"operator","time":"2026-03-01T11:40:00Z","fieldsV1":{"f:spec":{}}},{"manager":"kubectl""#,
+    );
+    assert_eq!(since(&both), parse_time("2026-03-01T11:30:00Z"), "the operator's own write is no desire");
+    let own = object(3, r#"{"observedGeneration":2}"#).replace("kubectl", "operator");
+    assert_eq!(since(&own), parse_time("2026-03-01T11:30:00Z"), "unless nobody else writes the spec");
     let hidden =
         r#"{"metadata":{"generation":2,"creationTimestamp":"2026-03-01T11:00:00Z"},"status":{"observedGeneration":1}}"#;
     assert_eq!(judge(hidden).since, None, "without managedFields nobody knows when");

@@ -1,0 +1,177 @@
+//! What is logged: one line per change of a decision or a diagnosis, and at rest one summary an hour.
+
+use std::time::Duration;
+
+use super::operator::Operator;
+use super::shared::Known;
+use crate::judge::decision::{Decision, EventReason, Outcome, Step, Withheld};
+use crate::judge::diagnosis::{Diagnosis, Explanation};
+use crate::judge::state::{Moment, State};
+use crate::judge::tick::Tick;
+
+const SUMMARY_EVERY: Duration = Duration::from_hours(1);
+
+/// The fields that every line about a stream carries.
+struct Fields<'f> {
+    operator: &'f str,
+    resource: Option<&'f str>,
+    diagnosis: Option<Diagnosis>,
+    decision: Decision,
+    since: Option<String>,
+    last_ack: Option<String>,
+    overdue: Option<u64>,
+    oldest: Option<String>,
+    next: Option<String>,
+}
+
+impl<'f> Fields<'f> {
+    fn of(operator: &'f Operator, step: &'f Step, about: Option<&'f Explanation>, now: Moment) -> Self {
+        let time = |tick: Tick| now.wall_at(tick).strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let oldest = about.and_then(|about| operator.object_name(&about.stream, *about.oldest.first()?));
+        Self {
+            operator: &operator.name,
+            resource: about.map(|about| about.stream.as_str()),
+            diagnosis: about.map(|about| about.diagnosis),
+            decision: step.decision,
+            since: about.and_then(|about| about.silent_since.or(about.oldest_pending)).map(time),
+            last_ack: about.and_then(|about| about.last_ack).map(time),
+            overdue: about.map(|about| about.overdue),
+            oldest,
+            next: step.changes_at.map(|at| time(Moment { elapsed: at, ..now }.tick())),
+        }
+    }
+
+    fn log(&self, is_warning: bool, message: &str) {
+        let Self { operator, resource, overdue, .. } = self;
+        let diagnosis = self.diagnosis.map(Diagnosis::as_str);
+        let decision = self.decision.as_str();
+        let (since, last_ack) = (self.since.as_deref(), self.last_ack.as_deref());
+        let (oldest, next) = (self.oldest.as_deref(), self.next.as_deref());
+        // Sockets are not read by this version.
+        let evidence = "unavailable";
+        if is_warning {
+            tracing::warn!(
+                operator,
+                resource,
+                diagnosis,
+                decision,
+                since,
+                lastAck = last_ack,
+                overdue,
+                oldest,
+                evidence,
+                next,
+                "{message}"
+            );
+        } else {
+            tracing::info!(
+                operator,
+                resource,
+                diagnosis,
+                decision,
+                since,
+                lastAck = last_ack,
+                overdue,
+                oldest,
+                evidence,
+                next,
+                "{message}"
+            );
+        }
+    }
+}
+
+/// One line per change that `step` brought, compared with the step before.
+pub(super) fn changes(operator: &mut Operator, step: &Step, now: Moment) {
+    for (index, explanation) in step.streams.iter().enumerate() {
+        let Some(facts) = operator.facts.get_mut(index) else { continue };
+        let before = facts.diagnosis;
+        if before.is_some_and(|(diagnosis, _)| diagnosis == explanation.diagnosis) {
+            continue;
+        }
+        facts.diagnosis = Some((explanation.diagnosis, now.tick()));
+        // What was never anything else than unknown is no change.
+        let is_first_sight = before.is_none() && explanation.diagnosis == Diagnosis::Unknown;
+        if !is_first_sight {
+            let is_warning = explanation.diagnosis != Diagnosis::Healthy;
+            let before = before.map_or("nothing", |(diagnosis, _)| diagnosis.as_str());
+            let message = format!("diagnosis {}, before: {before}", explanation.diagnosis);
+            Fields::of(operator, step, Some(explanation), now).log(is_warning, &message);
+        }
+    }
+    if operator.step.as_ref().is_none_or(|before| before.headline != step.headline) {
+        let about = step.headline.about.as_ref();
+        let is_warning = !matches!(step.decision, Decision::Starting | Decision::Watching | Decision::Standby);
+        Fields::of(operator, step, about, now).log(is_warning, &operator.line);
+    }
+}
+
+/// A restart is due and not requested.
+pub(super) fn withheld(operator: &Operator, step: &Step, reason: Withheld, now: Moment) {
+    let about = step.subject.as_deref().and_then(|name| step.streams.iter().find(|it| it.stream == name));
+    Fields::of(operator, step, about, now).log(true, &format!("a restart is due and withheld: {reason}"));
+}
+
+/// Once an hour, how it stands.
+pub(super) fn summary(known: &mut Known, now: Moment) {
+    if now.elapsed.saturating_sub(known.summed_up) < SUMMARY_EVERY {
+        return;
+    }
+    known.summed_up = now.elapsed;
+    for operator in &known.operators {
+        let Some(step) = &operator.step else { continue };
+        let sum = |count: fn(&Explanation) -> u64| step.streams.iter().map(count).sum::<u64>();
+        tracing::info!(
+            operator = %operator.name,
+            decision = step.decision.as_str(),
+            streams = step.streams.len(),
+            objects = sum(|it| it.states.total()),
+            pending = sum(|it| it.states.of(State::Pending)),
+            overdue = sum(|it| it.overdue),
+            budgetRemaining = step.budget_remaining,
+            "summary"
+        );
+    }
+}
+
+/// What came of a restart.
+pub(super) fn outcome(operator: &Operator, step: &Step, stream: &str, outcome: Outcome, now: Moment) {
+    let about = step.streams.iter().find(|it| it.stream == stream);
+    Fields::of(operator, step, about, now)
+        .log(outcome != Outcome::Cured, &format!("outcome of the restart: {outcome}"));
+}
+
+/// What an Event says beside its reason. Without times, so that the same again is counted up.
+pub(super) fn event_message(operator: &Operator, step: &Step, reason: EventReason, stream: Option<&str>) -> String {
+    let about = stream.and_then(|name| step.streams.iter().find(|it| it.stream == name));
+    let facts = about.map_or_else(String::new, |about| {
+        let oldest = about.offenders.first().and_then(|(uid, _)| operator.object_name(&about.stream, *uid));
+        let oldest = oldest.map_or_else(String::new, |oldest| format!(", oldest {oldest}"));
+        format!(" ({} overdue{oldest})", about.overdue)
+    });
+    let text = match reason {
+        EventReason::OperatorSuspect => format!("asleep{facts}; it is being confirmed before a restart"),
+        EventReason::OperatorAsleep => format!("asleep{facts}; a restart is requested through the liveness probe"),
+        EventReason::OperatorRestarted => "restarted, or about to be; the outcome is awaited".to_owned(),
+        EventReason::OperatorRecovered => "acknowledges again, or is no longer suspected".to_owned(),
+        EventReason::RestartHadNoEffect => {
+            format!("the restart was not seen, or nothing was acknowledged after it{facts}")
+        }
+        EventReason::RestartBudgetExhausted => {
+            format!("asleep{facts}; a restart is due and restart.budget does not allow it")
+        }
+        EventReason::ServerStale => {
+            format!("the API server's side is at fault{facts}; a restart would not help")
+        }
+        EventReason::Blind => "nothing can be judged; nothing is restarted".to_owned(),
+    };
+    match stream {
+        Some(stream) => format!("{}, {stream}: {text}", operator.name),
+        None => format!("{}: {text}", operator.name),
+    }
+}
+
+/// Whether a person should look.
+pub(super) const fn is_warning(reason: EventReason) -> bool {
+    !matches!(reason, EventReason::OperatorRecovered | EventReason::OperatorRestarted)
+}

@@ -1,0 +1,6 @@
+//! The whole of `run` but its listener's socket, against the simulated API server, in paused time.
+
+mod input;
+mod timelines;
+mod trouble;
+mod world;

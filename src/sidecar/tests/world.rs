@@ -1,0 +1,336 @@
+//! A Pod with an operator and dogwatch in it, a kubelet that probes, and an API server; all in this process.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use http::{Request, StatusCode, header};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tower::{ServiceBuilder, ServiceExt};
+
+use super::super::shared::Shared;
+use super::super::{Options, decide, work};
+use crate::clock::{self, Clock};
+use crate::cluster::connect;
+use crate::judge::state::Moment;
+use crate::sim::operator::{self, client::Client};
+use crate::sim::{Fault, Resource, Scope, Simulation, User};
+use crate::view::board::Board;
+use crate::view::{Decision, Operator, View};
+
+pub(super) const WIDGETS: &str = "widgets.example.com";
+pub(super) const MINUTE: Duration = Duration::from_mins(1);
+const SECOND: Duration = Duration::from_secs(1);
+/// By which faults tell the operator's requests from dogwatch's.
+const OPERATOR: &str = "operator/1";
+/// How long the kubelet takes to start a container anew.
+const DOWN: u64 = 3;
+
+thread_local! {
+    /// The listener takes a function and no value; a test has a thread of its own.
+    static CLOCK: Cell<Option<Clock>> = const { Cell::new(None) };
+}
+
+fn elapsed() -> Duration {
+    CLOCK.get().map(|clock| clock.boot()).unwrap_or_default()
+}
+
+/// What the test is about.
+pub(super) struct World {
+    pub(super) sim: Simulation,
+    pub(super) clock: Clock,
+    pub(super) board: Arc<Board>,
+    pub(super) options: Options,
+    folder: tempfile::TempDir,
+    shared: Option<Arc<Shared>>,
+    /// dogwatch's token; nobody needs one while there is none.
+    token: Option<&'static str>,
+    dogwatch: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+    operator: Option<JoinHandle<()>>,
+    life: u32,
+    back_at: Option<u64>,
+    failures: u32,
+    second: u64,
+    /// When the kubelet killed the operator.
+    pub(super) restarts: Vec<u64>,
+    /// Every decision that was in force after `starting`, in order.
+    pub(super) decisions: Vec<Decision>,
+    /// First lines of the 500s.
+    pub(super) failed: BTreeSet<String>,
+}
+
+impl World {
+    /// Two served widgets and an operator that serves a new one within a second; dogwatch is not started yet.
+    pub(super) async fn new() -> Self {
+        let clock = Clock::of_tokio("2026-03-04T07:00:00Z".parse().expect("a time"));
+        CLOCK.set(Some(clock));
+        let sim = Simulation::new(clock);
+        sim.define(&Resource::custom("example.com", "v1", "Widget")).expect("defined");
+        let folder = tempfile::tempdir().expect("a folder");
+        let now = Moment { wall: clock.wall(), elapsed: clock.boot() };
+        let mut world = Self {
+            options: Options {
+                config: folder.path().join("config.yaml"),
+                is_config_named: true,
+                resources: Vec::new(),
+                listen: None,
+                mode: None,
+                state_file: None,
+                connection: connect::Options::default(),
+                pod_name: Some("op-1".to_owned()),
+                pod_namespace: Some("prod".to_owned()),
+                hostname: Some("op-1".to_owned()),
+                install_probe: None,
+                seed: Some(7),
+            },
+            board: Board::new(View::starting(now, decide::PERIOD)),
+            sim,
+            clock,
+            folder,
+            shared: None,
+            token: None,
+            dogwatch: None,
+            operator: None,
+            life: 0,
+            back_at: None,
+            failures: 0,
+            second: 0,
+            restarts: Vec::new(),
+            decisions: Vec::new(),
+            failed: BTreeSet::new(),
+        };
+        world.configure("resources: [widgets.example.com]");
+        for name in ["a", "b"] {
+            world.create(name);
+        }
+        let pod = json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "op-1", "namespace": "prod", "labels": {"pod-template-hash": "x"}, "ownerReferences": [
+                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "my-operator-x", "uid": "r", "controller": true},
+            ]},
+            "spec": {"containers": [
+                {"name": "manager", "livenessProbe": {"httpGet": {"port": 11850}, "periodSeconds": 10}},
+                {"name": "dogwatch"},
+            ]},
+        });
+        world.sim.create(pod, "kubectl").expect("created");
+        world.start_container();
+        clock::sleep(Duration::from_mins(10)).await;
+        world
+    }
+
+    pub(super) fn folder(&self) -> PathBuf {
+        self.folder.path().to_owned()
+    }
+
+    /// Writes the configuration, without its head.
+    pub(super) fn configure(&self, text: &str) {
+        let head = "apiVersion: dogwatch/v1\nkind: Config\n";
+        std::fs::write(&self.options.config, format!("{head}{text}\n")).expect("written");
+    }
+
+    pub(super) fn create(&self, name: &str) {
+        self.create_in("prod", name);
+    }
+
+    pub(super) fn create_in(&self, namespace: &str, name: &str) {
+        let widget = json!({
+            "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": name, "namespace": namespace},
+            "spec": {"size": 1},
+        });
+        self.sim.create(widget, "kubectl").expect("created");
+    }
+
+    pub(super) fn change(&self, name: &str, size: u32) {
+        self.sim.patch(WIDGETS, Some("prod"), name, json!({"spec": {"size": size}}), "kubectl").expect("changed");
+    }
+
+    pub(super) fn annotate(&self, resource: &str, name: &str, key: &str, value: &str) {
+        let patch = json!({"metadata": {"annotations": {key: value}}});
+        self.sim.patch(resource, Some("prod"), name, patch, "kubectl").expect("annotated");
+    }
+
+    /// The operator's stream carries nothing any more; a new one would.
+    pub(super) fn deafen(&self) -> u64 {
+        self.sim.begin(Fault::MuteOpen { bookmarks: true, new_streams: false }, of_operator())
+    }
+
+    /// Something goes wrong for dogwatch alone.
+    pub(super) fn begin(&self, fault: Fault) -> u64 {
+        self.sim.begin(fault, Scope { user_agent: Some("dogwatch/".to_owned()), ..Scope::default() })
+    }
+
+    /// From now on dogwatch may do this and nothing else.
+    pub(super) fn allow(&mut self, user: User) {
+        self.sim.set_token("operator", User::new("operator").allow("*", &["*"], &["*"]));
+        self.sim.set_token("dogwatch", user);
+        self.token = Some("dogwatch");
+        self.start_operator();
+    }
+
+    /// A part of dogwatch ends.
+    pub(super) fn end_task(&self, name: &str) {
+        let shared = self.shared.as_ref().expect("started");
+        shared.with(|known| known.task_ended(name, "panicked"));
+        shared.changed.notify_one();
+    }
+
+    /// Starts dogwatch.
+    pub(super) fn start(&mut self) {
+        let token = self.token;
+        let service = ServiceBuilder::new()
+            .map_request(move |mut request: Request<kube::client::Body>| {
+                if let Some(token) = token {
+                    let value = format!("Bearer {token}").parse().expect("a header");
+                    request.headers_mut().insert(header::AUTHORIZATION, value);
+                }
+                request
+            })
+            .service(self.sim.router());
+        let cluster = Arc::new(connect::from_service(service, Duration::from_secs(30)));
+        let shared = Arc::new(Shared::new(self.options.clone(), self.clock, Arc::clone(&self.board)));
+        self.shared = Some(Arc::clone(&shared));
+        let (stop, stopped) = oneshot::channel();
+        let shutdown = async move {
+            let _ = stopped.await;
+            "SIGTERM"
+        };
+        self.dogwatch = Some((stop, tokio::spawn(work(shared, Some(cluster), shutdown))));
+    }
+
+    /// Stops dogwatch as the kubelet does.
+    pub(super) async fn stop(&mut self) {
+        let (stop, ended) = self.dogwatch.take().expect("started");
+        stop.send(()).expect("it listens");
+        ended.await.expect("it ends well");
+    }
+
+    /// Lets time pass.
+    pub(super) async fn run(&mut self, duration: Duration) {
+        for _ in 0..duration.as_secs() {
+            clock::sleep(SECOND).await;
+            self.second += 1;
+            self.step_kubelet().await;
+            let decision = self.decision();
+            if decision != Decision::Starting && self.decisions.last() != Some(&decision) {
+                self.decisions.push(decision);
+            }
+        }
+    }
+
+    /// Lets time pass until something is true, at most so long.
+    pub(super) async fn until(&mut self, limit: Duration, mut is_true: impl FnMut(&Self) -> bool) {
+        for _ in 0..limit.as_secs() {
+            if is_true(self) {
+                return;
+            }
+            self.run(SECOND).await;
+        }
+        panic!("not within {limit:?}; the view is {:#?}", self.board.view());
+    }
+
+    pub(super) fn decision(&self) -> Decision {
+        self.board.view().operators.first().map_or(Decision::Starting, |operator| operator.verdict.decision)
+    }
+
+    pub(super) fn operator(&self) -> Operator {
+        self.board.view().operators.first().cloned().expect("an operator")
+    }
+
+    /// What a path answers to a person.
+    pub(super) async fn ask(&self, path: &str) -> (StatusCode, String) {
+        self.ask_as("curl/8", path).await
+    }
+
+    async fn ask_as(&self, agent: &str, path: &str) -> (StatusCode, String) {
+        let router = crate::http::router(Arc::clone(&self.board), elapsed);
+        let request = Request::get(path).header(header::USER_AGENT, agent).body(Body::empty()).expect("a request");
+        let answer = router.oneshot(request).await.expect("an answer");
+        let code = answer.status();
+        let body = answer.into_body().collect().await.expect("a body").to_bytes();
+        (code, String::from_utf8(body.to_vec()).expect("text"))
+    }
+
+    /// Reasons of the Events on the Pod.
+    pub(super) async fn events(&self) -> Vec<String> {
+        let request = Request::get("/api/v1/namespaces/prod/events").body(Body::empty()).expect("a request");
+        let answer = self.sim.router().oneshot(request).await.expect("an answer");
+        let body = answer.into_body().collect().await.expect("a body").to_bytes();
+        let list: Value = serde_json::from_slice(&body).expect("JSON");
+        let items = list["items"].as_array().cloned().unwrap_or_default();
+        items.iter().filter_map(|event| event["reason"].as_str().map(str::to_owned)).collect()
+    }
+
+    /// Asks every 10 s and kills at the third 500 in a row.
+    async fn step_kubelet(&mut self) {
+        if let Some(at) = self.back_at {
+            if self.second >= at {
+                self.back_at = None;
+                self.start_container();
+            }
+            return;
+        }
+        if !self.second.is_multiple_of(10) {
+            return;
+        }
+        let (code, body) = self.ask_as("kube-probe/1.33", "/healthz").await;
+        if code.is_success() {
+            self.failures = 0;
+            return;
+        }
+        self.failures += 1;
+        self.failed.insert(body.lines().next().unwrap_or_default().to_owned());
+        if self.failures >= 3 {
+            self.restarts.push(self.second);
+            self.kill(DOWN);
+        }
+    }
+
+    /// Ends the operator's container; it starts anew after so many seconds.
+    pub(super) fn kill(&mut self, down: u64) {
+        self.failures = 0;
+        if let Some(operator) = self.operator.take() {
+            operator.abort();
+        }
+        self.back_at = Some(self.second + down);
+        let state = json!({"waiting": {"reason": "CrashLoopBackOff"}});
+        self.write_status(&state);
+    }
+
+    fn start_container(&mut self) {
+        self.life += 1;
+        let started = jiff::Timestamp::from_second(self.clock.wall().as_second()).expect("a time").to_string();
+        self.write_status(&json!({"running": {"startedAt": started}}));
+        self.start_operator();
+    }
+
+    fn start_operator(&mut self) {
+        if let Some(operator) = self.operator.take() {
+            operator.abort();
+        }
+        let client = Client::in_memory(self.sim.router()).user_agent(OPERATOR);
+        let client = if self.token.is_some() { client.token("operator") } else { client };
+        let options = operator::Options::new(Resource::custom("example.com", "v1", "Widget"));
+        self.operator = Some(tokio::spawn(async move { drop(operator::run(client, options).await) }));
+    }
+
+    fn write_status(&self, state: &Value) {
+        let life = self.life;
+        let running = json!({"running": {"startedAt": "2026-03-04T07:00:00Z"}});
+        let status = json!({"status": {"containerStatuses": [
+            {"name": "manager", "containerID": format!("containerd://{life}"), "restartCount": life, "state": state},
+            {"name": "dogwatch", "containerID": "containerd://dogwatch", "state": running},
+        ]}});
+        self.sim.patch("pods", Some("prod"), "op-1", status, "kubelet").expect("written");
+    }
+}
+
+pub(super) fn of_operator() -> Scope {
+    Scope { user_agent: Some(OPERATOR.to_owned()), ..Scope::default() }
+}

@@ -1,0 +1,38 @@
+//! The proof: beside a real kopf operator dogwatch sees it go deaf, has it restarted, and sees it recover; and leaves
+//! alone what a restart does not help.
+//!
+//! An operator talks to the real API server through a proxy that makes watches go silent; a small kubelet probes it,
+//! restarts it and tells its Pod; dogwatch is the real binary.
+
+#[path = "proof/basics.rs"]
+mod basics;
+#[path = "proof/deaf.rs"]
+mod deaf;
+#[path = "proof/healthy.rs"]
+mod healthy;
+#[path = "proof/kubelet.rs"]
+mod kubelet;
+#[path = "proof/operator.rs"]
+mod operator;
+#[path = "proof/play.rs"]
+mod play;
+#[path = "proof/pod.rs"]
+mod pod;
+#[path = "proof/proxy.rs"]
+mod proxy;
+#[path = "proof/record.rs"]
+mod record;
+#[path = "proof/rules.rs"]
+mod rules;
+#[path = "proof/scenario.rs"]
+mod scenario;
+#[path = "proof/sidecar.rs"]
+mod sidecar;
+#[path = "proof/stage.rs"]
+mod stage;
+#[path = "proof/table.rs"]
+mod table;
+#[path = "proof/tap.rs"]
+mod tap;
+#[path = "proof/web.rs"]
+mod web;
