@@ -244,7 +244,16 @@ async fn the_kubelet_tells_crashes_from_restarts_by_the_probe() {
     let kubelet = Kubelet::start(NUMBERS, Some(probe), sleeper(folder.path(), "sleep 1.5; exit 3"), pod);
     let seen = until(&kubelet, |seen| seen.crashes == 1 && seen.started.len() == 2).await;
     assert!(seen.probes.0 > 0 && seen.killed.is_empty(), "{seen:?}");
-    assert_eq!(container(&admin, "crashes").await["lastState"]["terminated"]["exitCode"], 3);
+    // The Pod is told a moment after the container has started.
+    let told = Instant::now() + Duration::from_secs(1);
+    let exit_code = loop {
+        let code = container(&admin, "crashes").await["lastState"]["terminated"]["exitCode"].clone();
+        if !code.is_null() || Instant::now() > told {
+            break code;
+        }
+        sleep(Duration::from_millis(20)).await;
+    };
+    assert_eq!(exit_code, 3);
     std::fs::write(&script, "").expect("the folder can be written to");
     let seen = until(&kubelet, |seen| seen.killed.len() == 1).await;
     assert_eq!((seen.crashes, seen.killed[0].1.as_str()), (1, "no"));
