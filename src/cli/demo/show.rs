@@ -43,8 +43,8 @@ impl Show {
         let show = Self { begun: clock::elapsed(), last: None, width };
         show.print(
             &format!(
-                "{:>TIME$}  {:<OPERATOR$}{:<UNSERVED$}WHAT THE KUBELET SEES OF DOGWATCH",
-                "TIME", "OPERATOR /healthz", "UNSERVED"
+                "{:>TIME$}  {:<OPERATOR$}{:<UNSERVED$}{:<DIAGNOSIS$}DOGWATCH /healthz",
+                "TIME", "OPERATOR /healthz", "UNSERVED", "DIAGNOSIS"
             ),
             Style::new(),
         );
