@@ -8,16 +8,20 @@
 //! * A list: [`Ledger::begin_list`], [`Ledger::apply`] with [`Source::List`] for every object as it is judged,
 //!   [`Ledger::end_list`] with how it ended. With `streams: namespace` one list of the resource feeds the ledger of each
 //!   object's namespace, and all of them begin and end together.
-//! * A GET, and every event of the own watch that shows an object: [`Ledger::apply`] with [`Source::Single`], also while
-//!   a list is under way. A GET that finds nothing, and a `DELETED` event: [`Ledger::gone`].
+//! * A GET: [`Ledger::apply`] with [`Source::Single`], also while a list is under way; one that finds nothing:
+//!   [`Ledger::gone`].
+//! * An event of the own watch: [`Ledger::apply`] with [`Source::Watch`], a `DELETED` one: [`Ledger::deleted`]. Events may
+//!   arrive late; what is older than what is known already says nothing.
 //! * [`Noted::pending_for`] feeds the histogram of times to acknowledgement; [`Noted::tracked`] tells for which objects
 //!   the shell may keep a name. The ledger has none.
 //!
 //! Nothing is decided here; [`super::diagnosis`] reads the ledger and [`super::decision`] the diagnoses.
 
 mod entry;
+mod event;
 mod list;
 mod longest;
+mod settled;
 pub mod snapshot;
 mod uid;
 
@@ -34,6 +38,7 @@ pub(super) use entry::{Clock, Entry, Standing};
 use list::{Complete, Listing};
 pub use list::{ListEnd, Listed, Regression};
 use longest::Longest;
+use settled::Settled;
 pub use uid::Uid;
 
 /// So many objects of a stream are remembered, pending ones and the oldest first; the rest is counted.
@@ -46,8 +51,10 @@ const SLACK: usize = REMEMBERED / 4;
 pub enum Source {
     /// The list under way.
     List,
-    /// A GET or an event of the own watch.
+    /// A GET, which shows the newest there is.
     Single,
+    /// An event of the own watch, which may be late.
+    Watch,
 }
 
 /// What an observation came to.
@@ -87,6 +94,7 @@ pub struct Ledger {
     /// The newest acknowledgement that processed objects show by themselves; for reports only.
     shown_ack: Option<Timestamp>,
     served_through: Option<Tick>,
+    settled: Settled,
     longest: Longest,
     /// Since when the same container runs without a hold; absent while there is one.
     undisturbed_since: Option<Tick>,
@@ -111,6 +119,7 @@ impl Ledger {
             last_ack: None,
             shown_ack: None,
             served_through: None,
+            settled: Settled::default(),
             longest: Longest::default(),
             undisturbed_since: None,
         }
@@ -137,12 +146,16 @@ impl Ledger {
         let mut was_withdrawn = false;
         if let Some(entry) = self.entries.get_mut(&uid) {
             if matches!((version, entry.version), (Some(new), Some(known)) if new < known) {
-                entry.seen = now.tick();
+                // A late event does not even say that: the object may be gone since.
+                if source != Source::Watch {
+                    entry.seen = now.tick();
+                }
                 return Noted { tracked: Some(uid), ..noted };
             }
             let stood = entry.standing();
             let was_written = entry.version.is_none() || entry.version != version;
             let observed = entry.observe(judgement, version, now);
+            entry.note_event(source, observed.ack, now.tick());
             if !was_written && matches!(stood, Standing::Moving { .. }) {
                 self.note_flip(source, uid, judgement, version);
             }
@@ -152,9 +165,12 @@ impl Ledger {
             was_withdrawn = observed.withdrawn;
             if observed.settled {
                 self.entries.remove(&uid);
+                self.settled.add(uid, version);
             }
-        } else if entry::is_tracked(judgement.state) {
-            self.entries.insert(uid, Entry::new(judgement, version, self.not_yet(), now));
+        } else if entry::is_tracked(judgement.state) && !self.is_outdated(source, uid, version) {
+            let mut entry = Entry::new(judgement, version, self.not_yet(), now);
+            entry.note_event(source, false, now.tick());
+            self.entries.insert(uid, entry);
             noted.tracked = Some(uid);
             self.note_flip(source, uid, judgement, version);
             self.drop_youngest(REMEMBERED + SLACK);
