@@ -199,3 +199,55 @@ fn test(
     };
     Some((is_suspect, Test { subject, names }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Tick {
+        Tick::from_millis(second * 1000)
+    }
+
+    fn a_finding(since: i64) -> Finding {
+        let name = Name { namespace: Some("prod".into()), called: "a".into(), uid: "u".into() };
+        let shown =
+            Stale { object: name.shown(), version: "7".to_owned(), since: at(since), by_watch: true, by_list: true };
+        Finding::Stale(name, shown)
+    }
+
+    #[test]
+    fn only_a_cache_that_was_well_a_moment_ago_speaks_for_a_restart() {
+        let mut freshness = Freshness::default();
+        assert!(!freshness.is_good(at(0)), "never tested");
+        freshness.note(Finding::Unknown { is_gone: false }, at(0));
+        assert!(!freshness.is_good(at(0)), "could not be tested");
+        freshness.note(Finding::Fresh, at(10));
+        assert!(freshness.is_good(at(70)) && !freshness.is_good(at(71)));
+        freshness.note(a_finding(20), at(50));
+        assert!(!freshness.is_good(at(50)));
+    }
+
+    #[test]
+    fn what_is_lacking_is_looked_for_until_it_shows_or_is_gone() {
+        let mut freshness = Freshness::default();
+        freshness.note(a_finding(20), at(50));
+        freshness.note(a_finding(60), at(90));
+        freshness.note(Finding::Unknown { is_gone: false }, at(100));
+        assert_eq!(freshness.stale().map(|stale| stale.since), Some(at(20)), "since it was first lacking");
+        freshness.note(Finding::Unknown { is_gone: true }, at(110));
+        assert_eq!(freshness.stale(), None);
+        freshness.note(a_finding(120), at(150));
+        freshness.note(Finding::Fresh, at(160));
+        assert_eq!(freshness.stale(), None);
+    }
+
+    #[test]
+    fn a_test_is_due_soon_in_doubt_and_seldom_at_rest() {
+        let mut freshness = Freshness::default();
+        assert!(freshness.is_due(false, at(0)));
+        freshness.note(Finding::Fresh, at(0));
+        assert!(!freshness.is_due(false, at(59)) && freshness.is_due(false, at(60)) && freshness.is_due(true, at(10)));
+        freshness.note(Finding::Unknown { is_gone: false }, at(60));
+        assert!(!freshness.is_due(true, at(69)) && freshness.is_due(false, at(70)));
+    }
+}
