@@ -29,10 +29,12 @@ mod scenario;
 #[path = "proof/sidecar.rs"]
 mod sidecar;
 #[path = "proof/stage.rs"]
-mod stage;
+pub(crate) mod stage;
+#[path = "proof/stale.rs"]
+mod stale;
 #[path = "proof/table.rs"]
 mod table;
 #[path = "proof/tap.rs"]
 mod tap;
 #[path = "proof/web.rs"]
-mod web;
+pub(crate) mod web;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::operator::{Habits, Kopf};
 use super::play::{Play, Setting};
 use super::sidecar::{Thresholds, Wiring};
-use super::{deaf, healthy};
+use super::{deaf, healthy, stale};
 
 /// What happens on the stage. A panic says what went wrong.
 pub(crate) type Plot = for<'p> fn(&'p mut Play) -> Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
@@ -65,6 +65,7 @@ pub(crate) fn all() -> Vec<Scenario> {
         }),
         scenario("deaf-for-good", 3, |play| Box::pin(deaf::budget_spent(play))),
         scenario("poison-object", 1, |play| Box::pin(deaf::poison(play))),
+        scenario("server-stale", 0, |play| Box::pin(stale::server_stale(play))),
         scenario("idle", 0, |play| Box::pin(healthy::idle(play))),
         scenario("load", 0, |play| Box::pin(healthy::load(play))).fast(),
         scenario("changed-all-the-time", 0, |play| Box::pin(healthy::changed_all_the_time(play))),
