@@ -179,6 +179,7 @@ impl StatusWrite {
 
 /// What a rule says of one object at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
 pub struct Judgement {
     /// The state.
     pub state: State,

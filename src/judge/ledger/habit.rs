@@ -33,6 +33,26 @@ words! {
     }
 }
 
+impl Habit {
+    /// What it means, in one line for a person.
+    pub const fn explained(self) -> &'static str {
+        match self {
+            Self::Never => {
+                "changes are never acknowledged in what the rule reads; objects whose status is written after a change are \
+                 unknown"
+            }
+            Self::OnSuccess => {
+                "acknowledges once it succeeded; objects whose status reports a failure after the change are failing, up to \
+                 a deadline"
+            }
+            Self::AtEnd => {
+                "acknowledges at the end of its work; objects whose status is written after the change are in progress, up \
+                 to a deadline"
+            }
+        }
+    }
+}
+
 /// A habit that was learnt, and from what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Learnt {
