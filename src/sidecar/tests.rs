@@ -3,6 +3,8 @@
 mod input;
 mod record;
 mod scenario;
+mod staleness;
 mod timelines;
 mod trouble;
+mod watching;
 mod world;

@@ -147,9 +147,11 @@ impl Ledger {
         };
         let version = version_of(version);
         let regression = self.regression(version);
-        let vanished = self.forget_unseen(listing.began.tick());
+        let vanished = self.forget_unseen(listing.began.tick(), version.filter(|_| regression.is_none()));
+        self.settled.list_ended(version);
         if regression.is_some() {
             self.entries.values_mut().for_each(super::Entry::rebase);
+            self.settled.clear();
         }
         self.signal_exists |= signal_exists(&listing.signal);
         self.learn(&listing, now);
@@ -187,10 +189,16 @@ impl Ledger {
         }
     }
 
-    /// Forgets what the list did not show. What the watch showed since the list began may be younger than the list.
-    fn forget_unseen(&mut self, began: Tick) -> u64 {
+    /// Forgets what the list did not show. What the watch showed since the list began may be younger than the list; so may
+    /// what is newer than `version`, of which the list could not know. That is given one list more and no longer: not
+    /// every API compares the versions of lists with those of objects.
+    fn forget_unseen(&mut self, began: Tick, version: Option<u64>) -> u64 {
         let before = self.entries.len();
-        self.entries.retain(|_, entry| entry.seen >= began);
+        let previous = self.complete.map(|complete| complete.began.tick());
+        self.entries.retain(|_, entry| {
+            let is_newer = matches!((entry.version, version), (Some(known), Some(listed)) if known > listed);
+            entry.seen >= began || (is_newer && previous.is_some_and(|previous| entry.seen >= previous))
+        });
         (before - self.entries.len()) as u64
     }
 
@@ -238,8 +246,11 @@ impl Ledger {
             self.entries.remove(uid);
         }
         let dropped = (ranked.len() - kept) as u64;
-        if let Some(listing) = &mut self.listing {
-            listing.dropped += dropped;
+        match (&mut self.listing, &mut self.complete) {
+            (Some(listing), _) => listing.dropped += dropped,
+            // What an event pushed out is not known to be processed either.
+            (None, Some(complete)) => complete.left_out += dropped,
+            (None, None) => {}
         }
         dropped
     }
