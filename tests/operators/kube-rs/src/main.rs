@@ -13,7 +13,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use kube::api::{DynamicObject, Patch, PatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::runtime::controller::{Action, Config};
-use kube::runtime::{Controller, WatchStreamExt, predicates, reflector, watcher};
+use kube::runtime::{Controller, WatchStreamExt, reflector, watcher};
 use kube::{Api, Client, ResourceExt};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -70,8 +70,7 @@ async fn control(client: Client, kind: String, faults: Arc<Faults>) -> Result<()
     let events = watcher(api, watcher::Config::default())
         .default_backoff()
         .reflect(writer)
-        .applied_objects()
-        .predicate_filter(predicates::generation, predicates::Config::default());
+        .applied_objects();
     let feeder = sender.clone();
     let watch = tokio::spawn(events.map(Ok).try_for_each(move |event| {
         let feeder = feeder.clone();
