@@ -27,7 +27,7 @@ pub use crate::judge::decision::{
     Container, Decision, Gate, Given, LEASE, Leadership, Mode, Outcome, Pod, Probe, Transition, Withheld,
 };
 pub use crate::judge::diagnosis::{Diagnosis, Evidence, Explanation, Hold};
-pub use crate::judge::ledger::Regression;
+pub use crate::judge::ledger::{Learnt, Regression};
 pub use crate::judge::rule::RuleFrom;
 pub use crate::judge::state::{Excuse, Moment, State};
 pub use crate::judge::tick::Tick;

@@ -99,10 +99,15 @@ fn stream_line(view: &View, stream: &Stream) -> String {
     });
     let excused: Vec<String> =
         explanation.excused.iter().map(|(excuse, count)| format!(", {count} excused ({excuse})")).collect();
+    let habits: Vec<String> = explanation
+        .habits
+        .iter()
+        .map(|learnt| format!("; acknowledges {}, learnt from {}", learnt.habit, learnt.proofs))
+        .collect();
     let problem = stream.list.problem.as_deref().map_or_else(String::new, |problem| format!("; {problem}"));
     format!(
         "stream {}: {} since {since}; rule {rule}; {} pending, {} overdue, {} of {} candidates{}; last ack {ack}\
-         {silent}; listed {listed}{problem}",
+         {silent}{}; listed {listed}{problem}",
         stream.name(),
         explanation.diagnosis,
         explanation.pending,
@@ -110,6 +115,7 @@ fn stream_line(view: &View, stream: &Stream) -> String {
         explanation.candidates,
         explanation.enough,
         excused.concat(),
+        habits.concat(),
     )
 }
 

@@ -257,9 +257,10 @@ impl InForce {
             require_proof: plan.restart.require_proof,
         };
         let parts = format!(
-            "{:?} {:?} {:?} {:?} {:?}",
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
             chosen.rule(),
             entry.selector,
+            entry.r#where,
             entry.namespaces,
             entry.finalizers,
             entry.streams

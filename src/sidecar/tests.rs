@@ -1,6 +1,8 @@
 //! The whole of `run` but its listener's socket, against the simulated API server, in paused time.
 
 mod input;
+mod record;
+mod scenario;
 mod staleness;
 mod timelines;
 mod trouble;

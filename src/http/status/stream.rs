@@ -6,7 +6,7 @@ use super::operator::{Counted, counted};
 use super::{Scene, seconds, text};
 use crate::http::verbose;
 use crate::view::{
-    Excuse, Explanation, Hold, List, ListResult, Regression, RuleFrom, Stale, State, Stream, Watch, WatchType,
+    Excuse, Explanation, Hold, Learnt, List, ListResult, Regression, RuleFrom, Stale, State, Stream, Watch, WatchType,
 };
 
 #[derive(Serialize)]
@@ -50,7 +50,20 @@ pub(super) struct Explained<'v> {
     may_restart: bool,
     proven: bool,
     fruitless_restarts: u32,
+    /// What was learnt of how the operator acknowledges.
+    habits: Vec<HabitEntry>,
     objects_left_out: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HabitEntry {
+    habit: &'static str,
+    meaning: &'static str,
+    /// From so many acknowledgements, one after the other; for `never`, objects or lists.
+    learnt_from: u32,
+    /// How long an object may be behind, if that is longer than maxAttempt, and at most four times as long.
+    allowance_seconds: Option<serde_json::Number>,
 }
 
 #[derive(Serialize)]
@@ -140,7 +153,17 @@ pub(super) fn explained<'v>(scene: Scene<'_>, explanation: &'v Explanation) -> E
         may_restart: explanation.may_restart,
         proven: explanation.is_proven,
         fruitless_restarts: explanation.fruitless,
+        habits: explanation.habits.iter().map(habit).collect(),
         objects_left_out: explanation.left_out,
+    }
+}
+
+fn habit(learnt: &Learnt) -> HabitEntry {
+    HabitEntry {
+        habit: learnt.habit.as_str(),
+        meaning: learnt.habit.explained(),
+        learnt_from: learnt.proofs,
+        allowance_seconds: learnt.allowance.map(seconds),
     }
 }
 

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Judgement, Ledger, Moment, REMEMBERED, Reading, Reason, Source, State, States, Tick, Uid, version_of};
+use super::{
+    Judgement, Ledger, Moment, REMEMBERED, Reading, Reason, Source, State, States, Tick, Uid, habit, version_of,
+};
 use crate::judge::state::Signal;
 
 /// From so many objects on a flip can be the rule's fault.
@@ -95,12 +97,13 @@ impl Complete {
 }
 
 impl Listing {
-    pub(super) fn count(&mut self, judgement: &Judgement) {
+    /// `state`: what the judgement comes to by what was learnt of the operator.
+    pub(super) fn count(&mut self, judgement: &Judgement, state: State) {
         self.signal.add(judgement, self.began.wall, self.overdue_after);
         if judgement.conditional {
             self.conditional += 1;
         } else {
-            self.states.add(judgement.state, 1);
+            self.states.add(state, 1);
         }
         if judgement.state == State::Processed {
             self.shown_ack = self.shown_ack.max(judgement.acked_at);
@@ -118,6 +121,7 @@ impl Ledger {
     /// `overdue_after` separates old objects from young ones where the rule asks whether its signal exists at all.
     pub fn begin_list(&mut self, overdue_after: Duration, now: Moment) {
         self.settle_flips();
+        self.lessons = self.habits;
         self.listing = Some(Listing {
             began: now,
             overdue_after,
@@ -138,6 +142,7 @@ impl Ledger {
         let ListEnd::Complete { version } = end else {
             self.reading = self.reading.after_failure(end);
             self.drop_youngest(REMEMBERED);
+            self.lessons = self.habits;
             return Listed { mistrusted, ..Listed::default() };
         };
         let version = version_of(version);
@@ -149,6 +154,7 @@ impl Ledger {
             self.settled.clear();
         }
         self.signal_exists |= signal_exists(&listing.signal);
+        self.learn(&listing, now);
         listing.dropped += self.drop_youngest(REMEMBERED);
         self.shown_ack = self.shown_ack.max(listing.shown_ack);
         self.reading = Reading::Complete;
@@ -164,6 +170,16 @@ impl Ledger {
         complete.states.shift(State::Pending, State::Unknown, distrusted as u64);
         self.complete = Some(complete);
         Listed { vanished, regression, mistrusted }
+    }
+
+    /// Learns what only a whole list tells.
+    fn learn(&mut self, listing: &Listing, now: Moment) {
+        let since = now.tick().before(listing.overdue_after);
+        let stuck = self.entries.values().filter(|entry| entry.is_stuck(since)).count();
+        let old = listing.signal.objects - listing.signal.young;
+        let is_blank = !self.signal_exists && listing.signal.signalled == 0 && old >= habit::SEVERAL;
+        self.habits.listed(u32::try_from(stuck).unwrap_or(u32::MAX), is_blank);
+        self.lessons = self.habits;
     }
 
     fn regression(&self, version: Option<u64>) -> Option<Regression> {

@@ -133,7 +133,7 @@ async fn without_the_right_to_watch_the_lists_do_and_the_reason_is_shown() {
 async fn a_watch_that_is_too_old_begins_again_behind_a_new_list() {
     let mut world = World::new().await;
     settled(&mut world).await;
-    let gone = world.sim.begin(Fault::GoneLoop, own_watches());
+    let gone = world.sim.begin(Fault::GoneLoop { old_objects: false }, own_watches());
     world.run(12 * MINUTE).await;
     let lists = world.operator().streams[0].list.results.of(crate::view::ListResult::Complete);
     assert!(watch(&world).problem.is_some_and(|problem| problem.contains("expired")));
