@@ -39,6 +39,9 @@ const FAMILIES: [(&str, Measure, &str); 8] = [
     ("reconciliations_queue", Measure::Depth, "controller_name"),
 ];
 
+/// One number of a controller, where it is known.
+type Part = fn(&Controller) -> Option<f64>;
+
 /// One reading of the metrics, filled line by line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scrape {
@@ -76,7 +79,7 @@ impl Scrape {
         }
     }
 
-    fn has(&self, measure: fn(&Controller) -> Option<f64>) -> bool {
+    fn has(&self, measure: Part) -> bool {
         self.controllers.values().any(|controller| measure(controller).is_some())
     }
 }
@@ -114,19 +117,20 @@ impl OperatorMetrics {
             *self = Self { life: life.map(str::to_owned), ..Self::default() };
         }
         let missing = missing(&scrape);
-        let Some((before, since)) = self.before.replace((scrape.clone(), now)) else {
-            return evidence(&scrape, Vec::new(), missing);
-        };
-        let is_still = |name: &str, is: &Controller| {
+        let before = self.before.take();
+        let waits = |depth: Option<f64>| depth.is_some_and(|depth| depth > 0.0);
+        let still_since = |name: &str, is: &Controller| {
+            let (before, at) = before.as_ref()?;
             let was = before.controllers.get(name)?;
-            let waits = |depth: Option<f64>| depth.is_some_and(|depth| depth > 0.0);
-            let stood = is.reconciles? == was.reconciles?;
-            (stood && waits(is.depth) && waits(was.depth)).then_some(())
+            let stood = is.reconciles?.total_cmp(&was.reconciles?).is_eq();
+            (stood && waits(is.depth) && waits(was.depth)).then(|| self.still.get(name).copied().unwrap_or(*at))
         };
-        let still = scrape.controllers.iter().filter(|(name, is)| is_still(name, is).is_some());
-        self.still = still.map(|(name, _)| (name.clone(), self.still.get(name).copied().unwrap_or(since))).collect();
+        let still = scrape.controllers.iter().filter_map(|(name, is)| Some((name.clone(), still_since(name, is)?)));
+        self.still = still.collect();
         let still = self.still.iter().map(|(name, since)| (name.clone(), *since)).collect();
-        evidence(&scrape, still, missing)
+        let evidence = evidence(&scrape, still, missing);
+        self.before = Some((scrape, now));
+        evidence
     }
 
     /// Nothing could be read: what was known says nothing any more.
@@ -144,7 +148,7 @@ fn evidence(
     if scrape.controllers.is_empty() {
         return Err(missing);
     }
-    let most = |measure: fn(&Controller) -> Option<f64>| {
+    let most = |measure: Part| {
         let found = scrape.controllers.iter().filter_map(|(name, it)| Some((name, measure(it)?)));
         let (name, seconds) = found.max_by(|one, other| one.1.total_cmp(&other.1))?;
         (seconds > 0.0).then(|| (name.clone(), Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
@@ -154,7 +158,7 @@ fn evidence(
 
 /// The families that a reader would look for: those of the Java Operator SDK where they are, else controller-runtime's.
 fn missing(scrape: &Scrape) -> Vec<&'static str> {
-    let wanted: [(fn(&Controller) -> Option<f64>, &'static str); 3] =
+    let wanted: [(Part, &'static str); 3] =
         [(|it| it.reconciles, FAMILIES[0].0), (|it| it.depth, FAMILIES[1].0), (|it| it.longest, FAMILIES[2].0)];
     wanted.into_iter().filter(|(measure, _)| !scrape.has(*measure)).map(|(_, family)| family).collect()
 }

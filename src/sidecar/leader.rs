@@ -29,12 +29,10 @@ pub(super) async fn keep(shared: Arc<Shared>, cluster: Arc<Cluster>, operator: S
         };
         match reading.settle(answer) {
             Some(Ok(leadership)) => drop(set(&shared, &operator, leadership)),
-            Some(Err(problem)) => {
-                if set(&shared, &operator, Leadership::Unreadable) {
-                    tracing::warn!(operator, problem, "cannot read the lease");
-                }
+            Some(Err(problem)) if set(&shared, &operator, Leadership::Unreadable) => {
+                tracing::warn!(operator, problem, "cannot read the lease");
             }
-            None => {}
+            Some(Err(_)) | None => {}
         }
         clock::sleep(EVERY).await;
     }

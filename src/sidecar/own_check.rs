@@ -25,11 +25,11 @@ pub(super) async fn keep(shared: Arc<Shared>, operator: String, healthz: Healthz
         let now = shared.now().tick();
         let from = shared.with(|known| {
             known.see_own_checks(shared.now());
-            known.operator(&operator)?.own.check.as_ref()?.check.asks_from()
+            known.operator(&operator)?.own.check.as_ref()?.counted.asks_from()
         });
         let wait = match from {
             Some(from) if now >= from => {
-                note(&shared, &operator, target.check(limit).await, now);
+                note(&shared, &operator, &target.check(limit).await, now);
                 healthz.period.saturating_sub(shared.now().elapsed.saturating_sub(begins))
             }
             Some(from) => from.since(now).min(healthz.period),
@@ -39,16 +39,16 @@ pub(super) async fn keep(shared: Arc<Shared>, operator: String, healthz: Healthz
     }
 }
 
-fn note(shared: &Shared, operator: &str, answer: Result<(), Error>, began: Tick) {
+fn note(shared: &Shared, operator: &str, answer: &Result<(), Error>, began: Tick) {
     let now = shared.now();
     let problem = answer.as_ref().err().map(|error| chain(error));
     let turned = shared.with(|known| {
         known.see_own_checks(now);
         let own = known.operator(operator)?.own.check.as_mut()?;
-        let before = own.check.failed();
-        own.check.note(answer.is_ok(), began, now);
+        let before = own.counted.failed();
+        own.counted.note(answer.is_ok(), began, now);
         own.problem.clone_from(&problem);
-        (own.check.failed().is_some() != before.is_some()).then_some(own.check.in_a_row())
+        (own.counted.failed().is_some() != before.is_some()).then_some(own.counted.in_a_row())
     });
     match (turned, problem) {
         (Some(in_a_row), Some(problem)) => {

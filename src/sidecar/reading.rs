@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_refusal_counts_at_once_and_a_failure_only_three_in_a_row() {
         let mut reading = Reading::default();
-        let mut settle = |answer| reading.settle::<u8>(answer).map(|settled| settled.ok());
+        let mut settle = |answer| reading.settle::<u8>(answer).map(Result::ok);
         let failed = || Answer::Failed(String::new());
         assert_eq!(settle(failed()), None);
         assert_eq!(settle(failed()), None);

@@ -116,7 +116,7 @@ mod tests {
     fn metrics_say_what_speaks_for_a_fault_and_what_is_not_known() {
         let evidence = MetricsEvidence {
             still: vec![("widget".to_owned(), Tick::from_millis(0))],
-            longest: Some(("widget".to_owned(), Duration::from_secs(840))),
+            longest: Some(("widget".to_owned(), Duration::from_mins(14))),
             unfinished: None,
             missing: vec!["workqueue_depth"],
         };

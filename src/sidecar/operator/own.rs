@@ -20,7 +20,7 @@ pub(in crate::sidecar) struct Own {
 #[derive(Debug)]
 pub(in crate::sidecar) struct Check {
     healthz: Healthz,
-    pub(in crate::sidecar) check: OwnCheck,
+    pub(in crate::sidecar) counted: OwnCheck,
     pub(in crate::sidecar) problem: Option<String>,
 }
 
@@ -36,7 +36,9 @@ impl Own {
         let healthz = beside.and_then(|beside| beside.healthz.as_ref());
         self.check = healthz.map(|healthz| match self.check.take() {
             Some(check) if check.healthz.url == healthz.url => check.configured(healthz),
-            _ => Check { check: OwnCheck::new(settings(healthz), now.tick()), healthz: healthz.clone(), problem: None },
+            _ => {
+                Check { counted: OwnCheck::new(settings(healthz), now.tick()), healthz: healthz.clone(), problem: None }
+            }
         });
         self.metrics.lost();
         let waits = || SeenMetrics::Unavailable("not read yet".to_owned());
@@ -51,7 +53,7 @@ impl Own {
     /// Lets the check know of the Pod.
     pub(in crate::sidecar) fn see(&mut self, pod: &Pod, probe: Option<Probe>, now: Moment) {
         if let Some(own) = &mut self.check {
-            own.check.see(pod, probe, now.tick());
+            own.counted.see(pod, probe, now.tick());
         }
     }
 
@@ -59,17 +61,17 @@ impl Own {
     pub(in crate::sidecar) fn shown_check(&self, is_trusted: bool) -> Option<view::OwnCheck> {
         let own = self.check.as_ref()?;
         Some(view::OwnCheck {
-            failed: own.check.failed().filter(|_| is_trusted),
-            in_a_row: own.check.in_a_row(),
-            problem: own.problem.clone().filter(|_| own.check.in_a_row() > 0),
-            failures: own.check.failures(),
+            failed: own.counted.failed().filter(|_| is_trusted),
+            in_a_row: own.counted.in_a_row(),
+            problem: own.problem.clone().filter(|_| own.counted.in_a_row() > 0),
+            failures: own.counted.failures(),
         })
     }
 }
 
 impl Check {
     fn configured(mut self, healthz: &Healthz) -> Self {
-        self.check.settings = settings(healthz);
+        self.counted.settings = settings(healthz);
         self.healthz = healthz.clone();
         self
     }
