@@ -2,6 +2,10 @@
 
 mod beside;
 mod input;
+mod record;
+mod scenario;
+mod staleness;
 mod timelines;
 mod trouble;
+mod watching;
 mod world;
