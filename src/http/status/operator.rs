@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::beside;
 use super::stream;
 use super::{Scene, seconds, text};
 use crate::http::verbose;
@@ -36,6 +37,8 @@ pub(super) struct Entry<'v> {
     pod: Option<PodEntry<'v>>,
     probe: Option<ProbeEntry>,
     operator_check: Option<CheckEntry<'v>>,
+    peering: Option<beside::PeeringEntry<'v>>,
+    operator_metrics: Option<beside::MetricsEntry<'v>>,
     budget_remaining: u32,
     restarts: RestartsEntry<'v>,
     events: Counted,
@@ -133,6 +136,8 @@ pub(super) fn entry<'v>(scene: Scene<'v>, operator: &'v Operator) -> Entry<'v> {
             termination_grace_seconds: seconds(probe.termination_grace),
         }),
         operator_check: operator.own_check.as_ref().map(check),
+        peering: operator.peering.as_ref().map(beside::peering),
+        operator_metrics: operator.metrics.as_ref().map(|metrics| beside::metrics(scene, metrics)),
         budget_remaining: verdict.budget_remaining,
         restarts: restarts(&operator.restarts),
         events: counted(EventResult::ALL, &operator.events, EventResult::as_str),
