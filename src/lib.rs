@@ -21,4 +21,5 @@ pub mod shutdown;
 pub mod sidecar;
 #[cfg(feature = "demo")]
 pub mod sim;
+pub mod sockets;
 pub mod view;

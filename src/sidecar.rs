@@ -22,6 +22,7 @@ mod publish;
 mod roster;
 mod scan;
 mod shared;
+mod sockets;
 mod start;
 mod state_file;
 mod tell;

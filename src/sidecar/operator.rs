@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::plan::OperatorPlan;
+use super::sockets::Sight;
 use crate::cluster::discover;
 use crate::config::resource::{Chosen, Resource};
 use crate::judge::decision::{Decider, Leadership, Reread, Step};
@@ -36,6 +37,7 @@ pub(super) struct Operator {
     pub(super) reread: Option<Reread>,
     pub(super) restarts: Restarts,
     pub(super) events: Counts<EventResult>,
+    pub(super) connections: Sight,
     /// The newest step.
     pub(super) step: Option<Step>,
     /// The first line of `/healthz`, written when the decision was taken.
@@ -91,6 +93,7 @@ pub(super) struct Facts {
 impl Operator {
     pub(super) fn new(name: String, plan: OperatorPlan, decider: Decider) -> Self {
         let resources = plan.resources.clone();
+        let connections = if plan.beside.is_some() { Sight::default() } else { Sight::elsewhere() };
         let mut operator = Self {
             name,
             plan,
@@ -102,6 +105,7 @@ impl Operator {
             reread: None,
             restarts: Restarts::default(),
             events: Counts::default(),
+            connections,
             step: None,
             line: String::new(),
             is_unrecorded: false,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{
-    Config, Container, Counts, Decision, Diagnosis, Evidence, Explanation, Gate, Histogram, Leadership, List, Mode,
+    Config, Connections, Container, Counts, Decision, Diagnosis, Evidence, Explanation, Gate, Histogram, Leadership, List, Mode,
     Moment, Offender, Operator, Pod, Probe, Restarts, RuleFrom, Stream, Task, Tick, Transition, Verdict, View, line,
 };
 use crate::judge::decision::Headline;
@@ -132,6 +132,7 @@ pub(crate) fn an_operator(headline: &Headline, explanations: Vec<Explanation>) -
         probe: Some(Probe::default()),
         own_check: None,
         restarts: Restarts::default(),
+        connections: Connections::default(),
         events: Counts::default(),
     }
 }

@@ -75,6 +75,9 @@ pub(in crate::judge) struct Clock {
     pub(in crate::judge) renewed: Option<Renewed>,
     /// Whether an acknowledgement started the clock.
     pub(in crate::judge) acked: bool,
+    /// When the change that started the clock was sent to whoever watches, at the earliest; see [`sent`]. Absent where
+    /// that is not known, and where no change started it.
+    pub(in crate::judge) event: Option<Tick>,
 }
 
 /// A desired state that is newer than the clock.
@@ -112,8 +115,17 @@ impl Clock {
             not_yet: self.not_yet,
             renewed: self.renewed.map(|it| Renewed { seen: it.seen.after(by), own: it.own.map(|own| own.after(by)) }),
             acked: self.acked,
+            event: self.event,
         }
     }
+}
+
+/// When a change was sent to whoever watches, at the earliest: the object's own time, but not later than the first sight
+/// of it and not before it was known not to be there. The first sight alone would be too late: a list comes long after
+/// the event, and what the operator received in between may have been that event.
+fn sent(own: Option<Tick>, not_yet: Option<Tick>, first_seen: Tick) -> Option<Tick> {
+    let own = own.map(|own| own.min(first_seen));
+    own.max(not_yet)
 }
 
 /// What an observation did to an entry.
@@ -250,10 +262,13 @@ impl Entry {
             (Some(clock), _) if clock.acked => clock,
             // A later change moves the object's own time; the earliest one counts until an acknowledgement.
             (Some(clock), _) => Clock { own: earlier(clock.own, own), ..clock },
-            (None, true) => Clock { first_seen: now.tick(), own: None, not_yet: None, renewed: None, acked: true },
+            (None, true) => Clock { first_seen: now.tick(), own: None, not_yet: None, renewed: None, acked: true, event: None },
             (None, false) => {
                 let passed = self.deadline().map_or(now.tick(), |deadline| deadline.min(now.tick()));
-                Clock { first_seen: passed, own, not_yet, renewed: None, acked: false }
+                // Work that stopped was begun by an event that did arrive.
+                let is_change = self.deadline().is_none() && judgement.reason != Some(Reason::ProgressStopped);
+                let event = sent(own, not_yet, passed).filter(|_| is_change);
+                Clock { first_seen: passed, own, not_yet, renewed: None, acked: false, event }
             }
         }
     }
@@ -275,6 +290,7 @@ impl Entry {
                 not_yet: None,
                 renewed: None,
                 acked: false,
+                event: None,
             })),
             _ => None,
         }
