@@ -177,8 +177,7 @@ impl Connections {
         let own = || sockets.iter().filter(|socket| socket.is_own);
         let listens: BTreeSet<u16> =
             own().filter(|socket| socket.phase == Phase::Listen).map(|socket| socket.local.port()).collect();
-        let connected =
-            own().filter(|it| it.phase == Phase::Established && !listens.contains(&it.local.port()));
+        let connected = own().filter(|it| it.phase == Phase::Established && !listens.contains(&it.local.port()));
         self.peers.extend(connected.map(|socket| (socket.peer, now)));
         self.peers.retain(|_, last| now.since(*last) < PEER_LASTS);
     }

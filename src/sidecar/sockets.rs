@@ -128,3 +128,46 @@ fn is_waited_for(operator: &Operator) -> bool {
     !matches!(step.decision, Decision::Watching | Decision::Standby)
         || step.streams.iter().any(|explanation| explanation.pending > 0 || !explanation.holds.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::connection::Phase;
+
+    fn socket(is_own: bool) -> Socket {
+        Socket {
+            local: ([10, 0, 0, 7], if is_own { 40_000 } else { 40_001 }).into(),
+            peer: ([10, 96, 0, 1], 443).into(),
+            phase: Phase::Established,
+            inode: u64::from(is_own) + 1,
+            is_own,
+            silent_for: Some(Duration::from_secs(20)),
+            receive_queue: 0,
+            send_queue: 0,
+            retransmits: 0,
+        }
+    }
+
+    fn at(second: i64) -> Tick {
+        Tick::from_millis(second * 1000)
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_unavailable_and_never_none() {
+        let mut sight = Sight::default();
+        assert_eq!(sight.shown().problem.as_deref(), Some(NOT_YET));
+        assert!(!sight.take(Ok(&[socket(false)]), at(100)), "no news: nothing was said before");
+        assert_eq!(sight.shown().problem.as_deref(), Some(NO_PEERS));
+        sight.take(Ok(&[socket(true), socket(false)]), at(105));
+        sight.take(Ok(&[socket(true), socket(false)]), at(110));
+        let shown = sight.shown();
+        assert_eq!((shown.problem, shown.open.len(), shown.last_receive), (None, 1, Some(at(90))));
+        assert!(sight.take(Err("denied".to_owned()), at(115)), "news");
+        assert!(!sight.take(Err("denied".to_owned()), at(120)), "said once");
+        let shown = sight.shown();
+        assert_eq!((shown.problem.as_deref(), shown.open.len(), shown.last_receive), (Some("denied"), 0, None));
+        assert_eq!(sight.reception(), Reception::default(), "what was known no longer counts");
+        assert!(sight.take(Ok(&[socket(true), socket(false)]), at(125)), "news");
+        assert_eq!(Sight::elsewhere().shown().problem.as_deref(), Some(ELSEWHERE));
+    }
+}

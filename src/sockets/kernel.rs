@@ -41,8 +41,7 @@ fn request(family: u8, socket_id: SocketId) -> Vec<u8> {
     let mut header = NetlinkHeader::default();
     header.flags = NLM_F_REQUEST | NLM_F_DUMP;
     let states = StateFlags::ESTABLISHED | StateFlags::CLOSE_WAIT | StateFlags::SYN_SENT | StateFlags::LISTEN;
-    let request =
-        InetRequest { family, protocol: IPPROTO_TCP, extensions: ExtensionFlags::INFO, states, socket_id };
+    let request = InetRequest { family, protocol: IPPROTO_TCP, extensions: ExtensionFlags::INFO, states, socket_id };
     let mut message = NetlinkMessage::new(header, SockDiagMessage::InetRequest(request).into());
     message.finalize();
     let mut bytes = vec![0; message.buffer_len()];

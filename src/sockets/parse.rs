@@ -4,11 +4,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use netlink_packet_sock_diag::constants::{TCP_CLOSE_WAIT, TCP_ESTABLISHED, TCP_LISTEN, TCP_SYN_SENT};
-use netlink_packet_sock_diag::inet::{InetResponse, Timer};
 use netlink_packet_sock_diag::inet::nlas::Nla;
+use netlink_packet_sock_diag::inet::{InetResponse, Timer};
 
 use crate::judge::connection::{Phase, Socket};
-
 
 /// Where `tcpi_last_data_recv` stands in the kernel's `struct tcp_info`, in milliseconds and native byte order. Kernels
 /// add fields at its end only, and older ones send less of it.
@@ -98,7 +97,10 @@ mod tests {
     #[test]
     fn addresses_queues_and_retransmissions_are_taken_over() {
         let socket = socket(&response(TCP_ESTABLISHED, 5, None)).unwrap();
-        assert_eq!((socket.local.to_string(), socket.peer.to_string()), ("10.0.0.7:40000".into(), "[fd00::1]:6443".into()));
+        assert_eq!(
+            (socket.local.to_string(), socket.peer.to_string()),
+            ("10.0.0.7:40000".into(), "[fd00::1]:6443".into())
+        );
         assert_eq!((socket.receive_queue, socket.send_queue, socket.retransmits, socket.inode), (7, 8, 4, 5));
     }
 

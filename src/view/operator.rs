@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{
-    Connections, Counts, Decision, Explanation, Hold, Leadership, Mode, Moment, Offender, Outcome, Pod, Probe, Stream, Tick,
-    Transition, View, Withheld,
+    Connections, Counts, Decision, Explanation, Hold, Leadership, Mode, Moment, Offender, Outcome, Pod, Probe, Stream,
+    Tick, Transition, View, Withheld,
 };
 use crate::judge::decision::Step;
 use crate::judge::diagnosis::OFFENDERS;

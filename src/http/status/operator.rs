@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{connections, stream};
 use super::{Scene, seconds, text};
+use super::{connections, stream};
 use crate::http::verbose;
 use crate::view::{
     Counts, EventResult, Hold, Leadership, Offender, Operator, Outcome, OwnCheck, Pod, Restart, Restarts, Withheld,

@@ -97,9 +97,7 @@ fn without_a_connection_or_without_the_api_servers_address_nothing_is_said() {
     assert!(!misses(&unattributed, 200) && !unattributed.knows_peers() && unattributed.open().is_empty());
     let elsewhere = watched(300, |second| vec![own(API), socket(2, "10.1.1.1:5432", second)]);
     assert!(!misses(&elsewhere, 200) && elsewhere.open().is_empty(), "a database is no API server");
-    let closing = watched(300, |second| {
-        vec![own(API), Socket { phase: Phase::CloseWait, ..socket(2, API, second) }]
-    });
+    let closing = watched(300, |second| vec![own(API), Socket { phase: Phase::CloseWait, ..socket(2, API, second) }]);
     assert!(!misses(&closing, 200), "none that could receive");
     let old_kernel = watched(300, |_| vec![own(API), Socket { silent_for: None, ..socket(2, API, 0) }]);
     assert!(!misses(&old_kernel, 200));
@@ -108,7 +106,8 @@ fn without_a_connection_or_without_the_api_servers_address_nothing_is_said() {
 #[test]
 fn every_address_under_which_dogwatch_reached_the_api_server_counts_for_a_day() {
     let (one, other) = ("172.18.0.2:6443", "[fd00::2]:6443");
-    let looks = |second: u64| vec![own(if second < 200 { one } else { other }), socket(2, one, second), socket(3, other, 3)];
+    let looks =
+        |second: u64| vec![own(if second < 200 { one } else { other }), socket(2, one, second), socket(3, other, 3)];
     assert_eq!(watched(300, looks).open().len(), 2);
     let day = 24 * 3600;
     let mut connections = watched(300, looks);
@@ -165,7 +164,11 @@ fn faults_are_named_once_they_last() {
     let grows: fn(u64, &mut Socket) = |second, it| it.receive_queue = 10 * u32::try_from(second).unwrap();
     assert_eq!(fault(125, grows), []);
     assert_eq!(fault(130, grows), [Fault::NotReading]);
-    assert_eq!(fault(300, |second, it| it.receive_queue = if second < 110 { 10 } else { 900 }), [Fault::NotReading], "full");
+    assert_eq!(
+        fault(300, |second, it| it.receive_queue = if second < 110 { 10 } else { 900 }),
+        [Fault::NotReading],
+        "full"
+    );
     assert_eq!(fault(300, |_, it| it.receive_queue = 24), [], "what an idle pool leaves unread does not grow");
     assert_eq!(fault(300, |second, it| it.receive_queue = u32::try_from(second % 20).unwrap()), [], "it reads slowly");
     let resends: fn(u64, &mut Socket) = |_, it| (it.send_queue, it.retransmits) = (100, 3);

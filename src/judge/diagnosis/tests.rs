@@ -311,7 +311,7 @@ fn what_no_event_began_is_no_evidence() {
     };
     assert!(!is_evidence(working));
     let mut acked = with_a_change();
-    see(&mut acked, Source::Single, "a", START + 2, &Judgement { token: 2, ..pending(START) }, START + 50);
+    see(&mut acked, Source::Single, "a", START + 11, &Judgement { token: 2, ..pending(START) }, START + 50);
     acked.diagnose(at(START + 900), &quiet(START - 600));
     assert!(!acked.evidence.silent_connection, "it was heard of: the operator acknowledged something of it");
 }

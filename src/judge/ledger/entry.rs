@@ -262,7 +262,9 @@ impl Entry {
             (Some(clock), _) if clock.acked => clock,
             // A later change moves the object's own time; the earliest one counts until an acknowledgement.
             (Some(clock), _) => Clock { own: earlier(clock.own, own), ..clock },
-            (None, true) => Clock { first_seen: now.tick(), own: None, not_yet: None, renewed: None, acked: true, event: None },
+            (None, true) => {
+                Clock { first_seen: now.tick(), own: None, not_yet: None, renewed: None, acked: true, event: None }
+            }
             (None, false) => {
                 let passed = self.deadline().map_or(now.tick(), |deadline| deadline.min(now.tick()));
                 // Work that stopped was begun by an event that did arrive.
