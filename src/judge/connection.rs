@@ -190,13 +190,13 @@ impl Connections {
 impl Reception {
     /// Whether no connection of the operator has received a byte since before `event`, so that it cannot have heard of
     /// it. False where that is not known.
-    pub(in crate::judge) fn misses(&self, event: Tick) -> bool {
+    pub fn misses(self, event: Tick) -> bool {
         self.seen_since.is_some_and(|since| since <= event)
             && self.quiet_since.is_some_and(|quiet| quiet.after(MARGIN) <= event)
     }
 
     /// Whether the operator has received without a long pause since before `by`, as one does that reads its first lists.
-    pub(in crate::judge) fn is_receiving_since(&self, by: Tick) -> bool {
+    pub(in crate::judge) fn is_receiving_since(self, by: Tick) -> bool {
         self.receiving_since.is_some_and(|since| since <= by)
     }
 
