@@ -95,11 +95,11 @@ pub struct Connections {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reception {
     /// No connection of the operator has received a byte later than this; absent where that is not known.
-    quiet_since: Option<Tick>,
+    quiet: Option<Tick>,
     /// Since when nothing was overlooked.
-    seen_since: Option<Tick>,
+    seen: Option<Tick>,
     /// Since when the operator receives without a long pause; absent while it does not.
-    receiving_since: Option<Tick>,
+    receiving: Option<Tick>,
 }
 
 /// Between the same event on two connections, and between two clocks of which one shows whole seconds.
@@ -144,11 +144,7 @@ impl Connections {
         let received: Option<Vec<Tick>> = self.open.iter().map(|open| open.received).collect();
         let newest = received.and_then(|received| received.into_iter().max()).max(self.newest);
         let is_known = is_connected && self.open.iter().all(|open| open.received.is_some());
-        Reception {
-            quiet_since: newest.filter(|_| is_known),
-            seen_since: self.since,
-            receiving_since: self.receiving_since,
-        }
+        Reception { quiet: newest.filter(|_| is_known), seen: self.since, receiving: self.receiving_since }
     }
 
     /// The operator's connections to the API server, in the kernel's order.
@@ -191,24 +187,23 @@ impl Reception {
     /// Whether no connection of the operator has received a byte since before `event`, so that it cannot have heard of
     /// it. False where that is not known.
     pub fn misses(self, event: Tick) -> bool {
-        self.seen_since.is_some_and(|since| since <= event)
-            && self.quiet_since.is_some_and(|quiet| quiet.after(MARGIN) <= event)
+        self.seen.is_some_and(|since| since <= event) && self.quiet.is_some_and(|quiet| quiet.after(MARGIN) <= event)
     }
 
     /// Whether the operator has received without a long pause since before `by`, as one does that reads its first lists.
     pub(in crate::judge) fn is_receiving_since(self, by: Tick) -> bool {
-        self.receiving_since.is_some_and(|since| since <= by)
+        self.receiving.is_some_and(|since| since <= by)
     }
 
     /// One that receives since `since`, for tests.
     #[cfg(test)]
     pub(in crate::judge) fn receiving(since: Tick) -> Self {
-        Self { receiving_since: Some(since), ..Self::default() }
+        Self { receiving: Some(since), ..Self::default() }
     }
 
     /// One of a silent operator, for tests.
     #[cfg(test)]
     pub(in crate::judge) fn quiet(since: Tick) -> Self {
-        Self { quiet_since: Some(since), seen_since: Some(since), receiving_since: None }
+        Self { quiet: Some(since), seen: Some(since), receiving: None }
     }
 }

@@ -111,11 +111,13 @@ fn look(shared: &Shared, read: fn() -> Result<Vec<Socket>, sockets::Error>) -> b
     shared.with(|known| {
         let Known { operators, .. } = known;
         for operator in operators.iter_mut().filter(|operator| operator.plan.beside.is_some()) {
-            if operator.connections.take(looked.as_deref().map_err(Clone::clone), now) {
-                match operator.connections.problem() {
-                    Some(problem) => tracing::warn!(problem, "no evidence from TCP connections"),
-                    None => tracing::info!("TCP connections can be seen"),
-                }
+            if !operator.connections.take(looked.as_deref().map_err(Clone::clone), now) {
+                continue;
+            }
+            if let Some(problem) = operator.connections.problem() {
+                tracing::warn!(problem, "no evidence from TCP connections");
+            } else {
+                tracing::info!("TCP connections can be seen again");
             }
         }
         known.operators.iter().any(is_waited_for)

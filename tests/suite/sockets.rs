@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use dogwatch::judge::connection::{Connections, Fault};
+use dogwatch::judge::connection::{Connections, Fault, Open};
 use dogwatch::judge::tick::Tick;
 
 /// Tells the tests below that they may break the network they are in.
@@ -19,6 +19,7 @@ const INNER: [&str; 3] = [
 
 /// Each of [`INNER`] in a network namespace of its own. Who may not make one skips them and says so; root may.
 #[test]
+#[expect(clippy::disallowed_macros, reason = "a skipped test says why")]
 fn what_real_sockets_tell() {
     let unshare =
         |arguments: &[&str]| Command::new("unshare").arg("--map-root-user").arg("--net").args(arguments).output();
@@ -143,7 +144,8 @@ fn silence_since_before_an_event_shows_over_both_families() {
         stage.look_for(Duration::from_millis(5500));
         let mut locals: Vec<_> = stage.connections.open().iter().map(|open| open.local).collect();
         let mut expected = [lists.address, watches.address];
-        (locals.sort(), expected.sort());
+        locals.sort();
+        expected.sort();
         assert_eq!(locals, expected, "the operator's two, and none of dogwatch's own");
         // Half-open from here: what is sent to dogwatch is not sent to the operator.
         let event = stage.event();
@@ -198,7 +200,7 @@ fn a_dead_path_is_told_from_a_quiet_one() {
     let down = Command::new("ip").args(["link", "set", "lo", "down"]).status().expect("ip");
     assert!(down.success());
     stage.look_for(Duration::from_secs(5));
-    let fault = |address| stage.connections.open().iter().find(|open| open.local == address).and_then(|it| it.fault());
+    let fault = |address| stage.connections.open().iter().find(|open| open.local == address).and_then(Open::fault);
     assert_eq!((fault(writes.address), fault(quiet.address)), (Some(Fault::PathDead), None));
     drop((quiet, writes));
 }

@@ -44,13 +44,12 @@ impl Survey {
             if !survey.is_due(overdue_at(clock.first_seen, settings), now) {
                 continue;
             }
-            match excuse(entry, &clock, ledger, settings, started) {
-                Some(excuse) => survey.excuse(excuse),
-                None => {
-                    events.push(clock.event);
-                    candidates.push((clock.first_seen, clock.since(), uid));
-                }
+            if let Some(excuse) = excuse(entry, &clock, ledger, settings, started) {
+                survey.excuse(excuse);
+                continue;
             }
+            events.push(clock.event);
+            candidates.push((clock.first_seen, clock.since(), uid));
         }
         survey.offenders = oldest(overdue, OFFENDERS).map(|(since, uid)| (uid, since)).collect();
         survey.candidates = candidates.len() as u64;

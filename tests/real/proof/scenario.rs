@@ -63,6 +63,12 @@ pub(crate) fn all() -> Vec<Scenario> {
             setting.kopf = Kopf::Newest;
             setting.thresholds.asleep_after = Duration::from_secs(100);
         }),
+        scenario("deaf-silent-connection", 1, |play| Box::pin(deaf::silent_connection(play))).with(|setting| {
+            // Events of other scenarios' CRDs would reach the operator.
+            setting.own_server = true;
+            let (overdue_after, asleep_after) = (Duration::from_secs(20), Duration::from_mins(5));
+            setting.thresholds = Thresholds { overdue_after, asleep_after, ..Thresholds::default() };
+        }),
         scenario("deaf-for-good", 3, |play| Box::pin(deaf::budget_spent(play))),
         scenario("poison-object", 1, |play| Box::pin(deaf::poison(play))),
         scenario("idle", 0, |play| Box::pin(healthy::idle(play))),
