@@ -4,6 +4,7 @@
 //! API server --list--> facts of one object --rule, moment--> state --> tally --> report
 //!                                                              |
 //!                                                              +--> ledger --> diagnosis --> decision --> view
+//! kernel --sockets--> connections --> evidence -----------------------------^
 //!                                                                          view --> /healthz, /metrics, /status
 //! ```
 //!

@@ -9,7 +9,8 @@ mod kernel;
 mod own;
 #[cfg(target_os = "linux")]
 mod parse;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 
 use std::io;
