@@ -16,6 +16,7 @@
 //! Nothing is decided here; [`super::diagnosis`] reads the ledger and [`super::decision`] the diagnoses.
 
 mod entry;
+mod event;
 mod list;
 mod longest;
 pub mod snapshot;

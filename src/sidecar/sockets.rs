@@ -101,7 +101,7 @@ pub(super) async fn keep(shared: Arc<Shared>, read: fn() -> Result<Vec<Socket>, 
 }
 
 /// Looks once; says whether the next look should come soon.
-fn look(shared: &Shared, read: fn() -> Result<Vec<Socket>, sockets::Error>) -> bool {
+pub(super) fn look(shared: &Shared, read: impl FnOnce() -> Result<Vec<Socket>, sockets::Error>) -> bool {
     let looked = if shared.with(|known| known.pod.has_host_network()) {
         Err(HOST_NETWORK.to_owned())
     } else {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::event;
 use crate::judge::state::{Excuse, Judgement, Moment, Reason, State};
 use crate::judge::tick::Tick;
 
@@ -75,7 +76,7 @@ pub(in crate::judge) struct Clock {
     pub(in crate::judge) renewed: Option<Renewed>,
     /// Whether an acknowledgement started the clock.
     pub(in crate::judge) acked: bool,
-    /// When the change that started the clock was sent to whoever watches, at the earliest; see [`sent`]. Absent where
+    /// When the change that started the clock was sent to whoever watches, at the earliest; see [`event::sent`]. Absent where
     /// that is not known, and where no change started it.
     pub(in crate::judge) event: Option<Tick>,
 }
@@ -118,14 +119,6 @@ impl Clock {
             event: self.event,
         }
     }
-}
-
-/// When a change was sent to whoever watches, at the earliest: the object's own time, but not later than the first sight
-/// of it and not before it was known not to be there. The first sight alone would be too late: a list comes long after
-/// the event, and what the operator received in between may have been that event.
-fn sent(own: Option<Tick>, not_yet: Option<Tick>, first_seen: Tick) -> Option<Tick> {
-    let own = own.map(|own| own.min(first_seen));
-    own.max(not_yet)
 }
 
 /// What an observation did to an entry.
@@ -267,9 +260,7 @@ impl Entry {
             }
             (None, false) => {
                 let passed = self.deadline().map_or(now.tick(), |deadline| deadline.min(now.tick()));
-                // Work that stopped was begun by an event that did arrive.
-                let is_change = self.deadline().is_none() && judgement.reason != Some(Reason::ProgressStopped);
-                let event = sent(own, not_yet, passed).filter(|_| is_change);
+                let event = event::sent(judgement, own, not_yet, passed).filter(|_| self.deadline().is_none());
                 Clock { first_seen: passed, own, not_yet, renewed: None, acked: false, event }
             }
         }
