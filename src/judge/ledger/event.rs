@@ -1,45 +1,50 @@
-//! When a change was sent to whoever watches: what evidence from connections is measured against.
+//! Events of the own watch: they come earlier than any list, and sometimes later.
 
-use crate::judge::state::{Judgement, Reason};
-use crate::judge::tick::Tick;
+use super::entry::{Entry, Standing};
+use super::{Identity, Ledger, Source, Tick, Uid, version_of};
 
-/// When the change for which an object turned pending was sent to whoever watches, at the earliest: the object's `own`
-/// time, but not later than the first sight of it, and not before it was known `not_yet` to be there. Absent where that
-/// is not known, and where no change did it: work that stopped was begun by an event that did arrive.
-///
-/// The first sight alone would be too late: a list comes long after the event, and what the operator received in between
-/// may have been that event.
-pub(super) fn sent(judgement: &Judgement, own: Option<Tick>, not_yet: Option<Tick>, first_seen: Tick) -> Option<Tick> {
-    if judgement.reason == Some(Reason::ProgressStopped) {
-        return None;
+impl Ledger {
+    /// The own watch says that the object is no more, or that the selector no longer fits. As [`Ledger::gone`], unless the
+    /// object was seen in a newer version.
+    pub fn deleted(&mut self, identity: Identity<'_>) {
+        let Some(uid) = identity.uid.map(Uid::of) else { return };
+        let version = version_of(identity.resource_version);
+        let known = self.entries.get(&uid).and_then(|entry| entry.version);
+        if matches!((version, known), (Some(new), Some(known)) if new < known) {
+            return;
+        }
+        self.entries.remove(&uid);
+        // A list under way may still show it as it was.
+        self.settled.add(uid, version);
     }
-    own.map(|own| own.min(first_seen)).max(not_yet)
+
+    /// Whether what is said of an object that is not remembered is older than what is known of it: it was settled by a
+    /// newer version, or an event shows nothing that the newest complete list did not show.
+    pub(super) fn is_outdated(&self, source: Source, uid: Uid, version: Option<u64>) -> bool {
+        let listed = self.complete.and_then(|complete| complete.version).filter(|_| source == Source::Watch);
+        let is_listed = matches!((version, listed), (Some(new), Some(listed)) if new <= listed);
+        is_listed || self.settled.knows(uid, version)
+    }
+
+    /// When the own watch delivered the oldest change that is still unserved: what it saw by then, the operator's own
+    /// watch must have been sent as well. Absent where no pending object was seen by an event.
+    pub fn event_seen(&self, now: Tick) -> Option<Tick> {
+        let pending = self.entries.values().filter(|entry| entry.pending_clock(now).is_some());
+        pending.filter_map(|entry| entry.event_seen).min()
+    }
+}
+
+impl Entry {
+    /// Notes when the own watch delivered what is still unserved; an acknowledgement ends that.
+    pub(super) fn note_event(&mut self, source: Source, ack: bool, now: Tick) {
+        if ack {
+            self.event_seen = None;
+        }
+        if source == Source::Watch && self.standing == Standing::Pending {
+            self.event_seen.get_or_insert(now);
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::judge::state::State;
-
-    #[test]
-    fn the_earliest_moment_lies_between_what_is_certain() {
-        let at = |second: i64| Tick::from_millis(second * 1000);
-        let change = Judgement::new(State::Pending, Reason::ChangeNotProcessed, "");
-        let sent = |own: Option<i64>, not_yet: Option<i64>| {
-            super::sent(&change, own.map(at), not_yet.map(at), at(100)).map(|it| it.as_millis() / 1000)
-        };
-        let table = [
-            (Some(80), Some(70), Some(80)),
-            (Some(80), None, Some(80)),
-            (Some(60), Some(70), Some(70)),
-            (Some(130), Some(70), Some(100)),
-            (None, Some(70), Some(70)),
-            (None, None, None),
-        ];
-        for (own, not_yet, expected) in table {
-            assert_eq!(sent(own, not_yet), expected, "own {own:?}, not yet {not_yet:?}");
-        }
-        let stopped = Judgement::new(State::Pending, Reason::ProgressStopped, "");
-        assert_eq!(super::sent(&stopped, Some(at(80)), None, at(100)), None);
-    }
-}
+mod tests;
