@@ -28,6 +28,7 @@ mod roster;
 mod scan;
 mod scrape;
 mod shared;
+mod sockets;
 mod stale;
 mod start;
 mod state_file;

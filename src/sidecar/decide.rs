@@ -92,7 +92,7 @@ fn inputs(known: &mut Known, index: usize, board: &Board) -> Inputs {
         probe,
         peering: operator.own.judged_peering(),
         has_ended_task,
-        is_receiving: false,
+        reception: operator.connections.reception(),
         given: board.probes().given,
         reread: operator.reread.take(),
         jitter: restart.jitter.mul_f64(fraction),

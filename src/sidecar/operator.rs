@@ -12,6 +12,7 @@ use tokio::sync::{Notify, watch};
 
 use super::follow::Basis;
 use super::plan::OperatorPlan;
+use super::sockets::Sight;
 use super::stale::Freshness;
 use crate::cluster::discover;
 use crate::config::operator::ObjectName;
@@ -43,6 +44,7 @@ pub(super) struct Operator {
     pub(super) reread: Option<Reread>,
     pub(super) restarts: Restarts,
     pub(super) events: Counts<EventResult>,
+    pub(super) connections: Sight,
     /// The newest step.
     pub(super) step: Option<Step>,
     /// The first line of `/healthz`, written when the decision was taken.
@@ -108,6 +110,7 @@ pub(super) struct Facts {
 impl Operator {
     pub(super) fn new(name: String, plan: OperatorPlan, decider: Decider, now: Moment) -> Self {
         let resources = plan.resources.clone();
+        let connections = if plan.beside.is_some() { Sight::default() } else { Sight::elsewhere() };
         let mut operator = Self {
             name,
             plan,
@@ -120,6 +123,7 @@ impl Operator {
             reread: None,
             restarts: Restarts::default(),
             events: Counts::default(),
+            connections,
             step: None,
             line: String::new(),
             is_unrecorded: false,

@@ -43,6 +43,7 @@ fn operator(operator: &Operator, known: &Known, now: Moment) -> Option<view::Ope
         peering: operator.own.peering.clone(),
         metrics: operator.own.seen_metrics.clone(),
         restarts: operator.restarts.clone(),
+        connections: operator.connections.shown(),
         events: operator.events.clone(),
     })
 }

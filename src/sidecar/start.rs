@@ -12,7 +12,7 @@ use super::own_pod::{self, Place};
 use super::plan::{OperatorPlan, Plan};
 use super::shared::{Known, Shared};
 use super::state_file::{self, StateFile};
-use super::{confirm, gate, leader, own_check, peers, post, roster, scrape, stale};
+use super::{confirm, gate, leader, own_check, peers, post, roster, scrape, sockets, stale};
 use crate::clock;
 use crate::cluster::chain;
 use crate::cluster::connect::{self, Cluster};
@@ -123,6 +123,10 @@ pub(super) async fn start(shared: &Arc<Shared>, cluster: &Arc<Cluster>, plan: Pl
     }
     if let Some(beside) = &beside {
         names.extend(spawn_own(&mut tasks, shared, cluster, beside));
+    }
+    if beside.is_some() && !cluster.is_in_process() {
+        tasks.spawn("sockets", sockets::keep(Arc::clone(shared), crate::sockets::read));
+        names.push("sockets");
     }
     match (place, beside) {
         (Some(place), Some(beside)) => {

@@ -4,6 +4,7 @@ mod beside;
 mod input;
 mod record;
 mod scenario;
+mod sockets;
 mod staleness;
 mod timelines;
 mod trouble;

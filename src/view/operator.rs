@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{
-    Counts, Decision, Explanation, Hold, Leadership, Mode, Moment, Offender, Outcome, Pod, Probe, SeenMetrics,
-    SeenPeering, Stream, Tick, Transition, View, Withheld,
+    Connections, Counts, Decision, Explanation, Hold, Leadership, Mode, Moment, Offender, Outcome, Pod, Probe,
+    SeenMetrics, SeenPeering, Stream, Tick, Transition, View, Withheld,
 };
 use crate::judge::decision::Step;
 use crate::judge::diagnosis::OFFENDERS;
@@ -42,6 +42,8 @@ pub struct Operator {
     pub metrics: Option<SeenMetrics>,
     /// Restarts that were requested, and what came of them.
     pub restarts: Restarts,
+    /// Its TCP connections to the API server.
+    pub connections: Connections,
     /// Events on the Pod, by what became of them.
     pub events: Counts<EventResult>,
 }

@@ -123,6 +123,14 @@ fn of_one_operator() -> Vec<Scenario> {
                 setting.make = &make::KOPF_NEWEST;
                 setting.thresholds.asleep_after = Duration::from_secs(100);
             }),
+        scenario("deaf-silent-connection", 1, ASLEEP, |play| Box::pin(deaf::silent_connection(play)))
+            .plays("mute-open")
+            .with(|setting| {
+                // Events of other scenarios' CRDs would reach the operator.
+                setting.own_server = true;
+                let (overdue_after, asleep_after) = (Duration::from_secs(20), Duration::from_mins(5));
+                setting.thresholds = Thresholds { overdue_after, asleep_after, ..Thresholds::default() };
+            }),
         scenario("deaf-for-good", 3, ASLEEP, |play| Box::pin(deaf::budget_spent(play))).plays("mute-open"),
         // Here it is asleep before a test of the cache can have told: the restart must wait for that.
         scenario("server-stale", 0, ASLEEP, |play| Box::pin(stale::server_stale(play))).plays("frozen-cache"),
