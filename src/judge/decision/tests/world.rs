@@ -430,6 +430,7 @@ impl World {
         }
         if let Some((index, until, _)) = self.operator.busy
             && let Some(every) = self.operator.writes_every
+            && until > self.now
             && (until - self.now).is_multiple_of(every)
         {
             self.write_status(index, false);
@@ -504,8 +505,8 @@ impl World {
         let names = ["widgets.example.com", "gadgets.example.com"];
         let mut streams: Vec<Stream> =
             names.iter().take(self.stream_count).map(|name| Stream::new(*name, self.settings.clone())).collect();
-        let decider = if let Some(file) = self.state_file.as_deref() {
-            let snapshot = Snapshot::parse(file).unwrap();
+        // As the shell does it, a file that cannot be read counts as none.
+        let decider = if let Some(snapshot) = self.state_file.as_deref().and_then(|file| Snapshot::parse(file).ok()) {
             let (owner, now) = (Self::owner(), self.moment());
             Decider::restore(self.policy, snapshot, now, owner, &mut streams, |_| "rule".to_owned()).unwrap()
         } else {
