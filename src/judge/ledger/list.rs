@@ -147,7 +147,9 @@ impl Ledger {
         };
         let version = version_of(version);
         let regression = self.regression(version);
-        let vanished = self.forget_unseen(listing.began.tick());
+        let (vanished, released) = self.forget_unseen(listing.began.tick());
+        // In a store that went back nothing has come to its end.
+        self.released += if regression.is_none() { released } else { 0 };
         if regression.is_some() {
             self.entries.values_mut().for_each(super::Entry::rebase);
         }
@@ -188,10 +190,16 @@ impl Ledger {
     }
 
     /// Forgets what the list did not show. What the watch showed since the list began may be younger than the list.
-    fn forget_unseen(&mut self, began: Tick) -> u64 {
-        let before = self.entries.len();
-        self.entries.retain(|_, entry| entry.seen >= began);
-        (before - self.entries.len()) as u64
+    /// Returns how many those were, and how many of them were deletions that the operator held.
+    fn forget_unseen(&mut self, began: Tick) -> (u64, u64) {
+        let (mut vanished, mut released) = (0, 0);
+        self.entries.retain(|_, entry| {
+            let is_seen = entry.seen >= began;
+            vanished += u64::from(!is_seen);
+            released += u64::from(!is_seen && entry.is_held_deletion());
+            is_seen
+        });
+        (vanished, released)
     }
 
     /// Notes an object that the list shows pending though nobody wrote it since the previous complete list.

@@ -41,6 +41,8 @@ pub(super) struct Thing {
     pub(super) status: Option<(i64, bool)>,
     pub(super) deletion: Option<Deletion>,
     /// The operator does not see it.
+    /// Is no more.
+    pub(super) is_gone: bool,
     pub(super) is_filtered: bool,
     pub(super) is_ignored: bool,
     heard: u64,
@@ -319,6 +321,7 @@ impl World {
             progress: None,
             status: None,
             deletion: None,
+            is_gone: false,
             is_filtered: false,
             is_ignored: false,
             heard: 0,
@@ -591,7 +594,7 @@ impl World {
         let dog = self.dog.as_mut().unwrap();
         for (index, stream) in dog.streams.iter_mut().enumerate() {
             stream.ledger.begin_list(stream.settings.overdue_after, moment);
-            let things = self.things.iter().filter(|thing| thing.stream == index);
+            let things = self.things.iter().filter(|thing| thing.stream == index && !thing.is_gone);
             let count = if fails { things.clone().count() / 2 } else { usize::MAX };
             for thing in things.take(count) {
                 let noted = observe(stream, Source::List, thing, wall, moment);
@@ -621,6 +624,11 @@ impl World {
         };
         let mut agrees = !oldest.is_empty() && !self.rereads_disagree;
         for thing in self.things.iter().filter(|thing| oldest.contains(&Uid::of(&thing.uid))) {
+            if thing.is_gone {
+                stream.ledger.gone(&thing.uid);
+                agrees = false;
+                continue;
+            }
             let is_acked = observe(stream, Source::Single, thing, wall, moment);
             if is_acked {
                 self.last_ack[index] = Some(self.now);
