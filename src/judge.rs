@@ -17,3 +17,6 @@ mod scan;
 pub mod state;
 pub mod tally;
 pub mod tick;
+
+#[cfg(test)]
+mod tests;

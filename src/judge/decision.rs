@@ -126,6 +126,8 @@ struct Restart {
     container: Option<String>,
     /// How long the new container may be silent.
     asleep_after: Duration,
+    /// [`Explanation::released`] when the kubelet took over.
+    released: u64,
 }
 
 /// A stream that is asleep and being confirmed.

@@ -129,6 +129,8 @@ pub struct Explanation {
     pub in_flight_until: Option<Tick>,
     /// How many restarts of this stream had no effect since the last one that had.
     pub fruitless: u32,
+    /// How many deletions that the operator's finalizer held have come to their end, since dogwatch watches.
+    pub released: u64,
     /// What was learnt of how the operator acknowledges.
     pub habits: Vec<Learnt>,
     /// The next moment at which any of this can change by itself.
@@ -219,6 +221,7 @@ impl Stream {
             listed_from: self.ledger.listed().map(|(began, _)| began),
             in_flight_until: survey.in_flight_until,
             fruitless: self.fruitless,
+            released: self.ledger.released(),
             habits: self.ledger.learnt().collect(),
             changes_at,
         }

@@ -53,6 +53,7 @@ pub(crate) fn an_explanation(stream: &str, diagnosis: Diagnosis) -> Explanation 
         listed_from: Some(tick("07:06:00")),
         in_flight_until: None,
         fruitless: 0,
+        released: 0,
         habits: Vec::new(),
         changes_at: None,
     }

@@ -146,7 +146,8 @@ impl Decider {
                 let started = self.new_start(restart, inputs, sight);
                 let overtime_at = started.map(|started| self.overtime_at(restart, subject, started));
                 Facts {
-                    is_acked: started.is_some_and(|started| acked_after(subject, started.max(restart.requested))),
+                    is_acked: started.is_some_and(|started| acked_after(subject, started.max(restart.requested)))
+                        || (started.is_some() && has_released(restart, subject)),
                     is_unmoved: is_same(restart, sight) && now >= self.unmoved_at(inputs),
                     is_overtime: overtime_at.is_some_and(|at| now >= at)
                         && !common.leads_elsewhere
@@ -215,7 +216,9 @@ impl Decider {
             State::Starting { .. } | State::Watching | State::Standby | State::Blind => Vec::new(),
         };
         let streams = sight.streams.iter().map(|explanation| explanation.changes_at);
-        own.into_iter().chain(streams).chain([self.leader_grace_ends()]).flatten().filter(|at| *at > now).min()
+        let refills_at = self.spent.refills_at(&self.policy.budget, now);
+        let always = [self.leader_grace_ends(), refills_at];
+        own.into_iter().chain(streams).chain(always).flatten().filter(|at| *at > now).min()
     }
 }
 
@@ -280,6 +283,13 @@ fn was_told(restart: &Restart, inputs: &Inputs) -> bool {
 fn told_at(restart: &Restart, inputs: &Inputs) -> Tick {
     let probe = inputs.probe.unwrap_or_default();
     restart.requested.after(probe.period.saturating_mul(probe.failure_threshold.saturating_add(1)))
+}
+
+/// Whether the backlog was of deletions alone and came to its end. A vanished object is no acknowledgement, since anybody
+/// may have removed it: silence goes on, and nobody is excused by it. But where nothing is pending any more, and the last
+/// that was had a finalizer of the operator, the restart was not without effect.
+fn has_released(restart: &Restart, subject: Option<&Explanation>) -> bool {
+    subject.is_some_and(|subject| subject.released > restart.released && subject.pending == 0)
 }
 
 fn acked_after(subject: Option<&Explanation>, after: Tick) -> bool {

@@ -8,6 +8,7 @@ use crate::judge::connection::Reception;
 use crate::judge::ledger::{ListEnd, Source};
 use crate::judge::object::Identity;
 use crate::judge::state::{Judgement, Reason, Since, SinceFrom, State};
+use crate::judge::tests::quick;
 
 const START: u64 = 10_000;
 
@@ -424,7 +425,7 @@ fn outside(explanation: &Explanation) -> impl PartialEq + std::fmt::Debug + use<
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(quick(150))]
 
     #[test]
     fn nothing_changes_before_the_announced_moment(

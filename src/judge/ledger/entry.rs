@@ -372,6 +372,11 @@ impl Entry {
         self.marks
     }
 
+    /// Whether a deletion waits for the operator's finalizer to be removed.
+    pub(super) fn is_held_deletion(&self) -> bool {
+        self.desired == DELETION && self.standing == Standing::Pending && !self.marks.holder_unknown
+    }
+
     /// Distrusts the object until it is written.
     pub(super) fn mistrust(&mut self) {
         self.standing = Standing::Mistrusted;
