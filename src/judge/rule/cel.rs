@@ -86,7 +86,15 @@ impl Cel {
     pub(super) fn judge(&self, object: &Object<'_>) -> Judgement {
         let judgement = self.evaluate(object).unwrap_or_else(|message| Judgement::unknown(Reason::RuleError, message));
         let desired_at = generation::desired_at(object);
-        generation::complete(object, Judgement { desired_at, ..judgement })
+        let judgement = generation::complete(object, Judgement { desired_at, ..judgement });
+        // What was served once, by the numbers or by a status that is written, waits with its change.
+        let is_known = judgement.signalled || generation::status_written_at(object).is_some();
+        match judgement.reason {
+            Some(Reason::NeverProcessed) if is_known => {
+                Judgement { reason: Some(Reason::ChangeNotProcessed), ..judgement }
+            }
+            _ => judgement,
+        }
     }
 
     /// The error is a message: which expression failed, where, and for which of the closed list of causes.
@@ -102,10 +110,8 @@ impl Cel {
             State::Paused => (Reason::Suspended, "`paused` is true"),
             State::Failing => (Reason::ReportsFailure, "`failing` is true"),
             State::InProgress => (Reason::Working, "`inProgress` is true"),
-            State::Pending => (
-                if moved_at.is_none() { Reason::NeverProcessed } else { Reason::ChangeNotProcessed },
-                if self.options.pending.is_some() { "`pending` is true" } else { "`processed` is not true" },
-            ),
+            State::Pending if self.options.pending.is_some() => (Reason::NeverProcessed, "`pending` is true"),
+            State::Pending => (Reason::NeverProcessed, "`processed` is not true"),
         };
         let told = self.since(&mut run)?;
         let since = told.or_else(|| own_since(object, state).filter(|_| state == State::Pending));
