@@ -91,13 +91,11 @@ impl<'v> Run<'v> {
     }
 
     fn pay(&mut self, steps: usize, at: usize) -> Result<(), Failure> {
-        match self.left.checked_sub(steps) {
-            Some(left) => self.left = left,
-            None => {
-                self.left = 0;
-                return Err(Failure { at, cause: Cause::Budget });
-            }
-        }
+        let Some(left) = self.left.checked_sub(steps) else {
+            self.left = 0;
+            return Err(Failure { at, cause: Cause::Budget });
+        };
+        self.left = left;
         Ok(())
     }
 

@@ -79,7 +79,7 @@ fn judge_with(reader: &Reader, json: &str) -> Judgement {
 }
 
 fn reader(options: Options) -> Reader {
-    Reader::new(Rule::Cel(Cel::new(options, None)), Vec::new())
+    Reader::new(Rule::Cel(Box::new(Cel::new(options, None))), Vec::new())
 }
 
 const SERVED: &str = "observedGeneration(self) == generation(self)";
@@ -232,7 +232,7 @@ fn where_leaves_out_objects_under_every_rule_and_before_their_deletion() {
     let rules = [
         Rule::Kopf(kopf::Kopf::new(kopf::Options::default())),
         Rule::Generation(generation::Generation::default()),
-        Rule::Cel(Cel::new(options(SERVED), None)),
+        Rule::Cel(Box::new(Cel::new(options(SERVED), None))),
     ];
     let deleted = |spec: &str| {
         object(spec, "{}").replace("\"name\":\"a\"", r#""name":"a","deletionTimestamp":"2026-03-01T11:00:00Z","finalizers":["kopf.zalando.org/KopfFinalizerMarker"]"#)
@@ -336,7 +336,7 @@ fn what_cannot_be_right_is_refused_at_its_place() {
         ("self.metadata.name", "`.name`, character 14: the expression comes to text, not to true or false"),
         ("self.metadata.generation > '1'", "character 26: a whole number has no order with text"),
         ("self.metadata.generation == '1'", "character 26: a whole number is never equal to text"),
-        ("size(1) == 1", "character 6: `size` takes text or a list or a map, not a whole number"),
+        ("size(1) == 1", "`1`, character 6: `size` takes text or a list or a map, not a whole number"),
         ("has(self.spec) && 'a'", "character 19: is text; true or false is needed here"),
         ("startsWith('a', 'b')", "`startsWith`, character 1: `startsWith` is written as `x.startsWith()`"),
         ("size('a', 'b') == 1", "`size`, character 1: `size` takes 1 in its brackets, found 2"),
