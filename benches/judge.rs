@@ -87,6 +87,27 @@ fn cut_and_judge(bencher: Bencher<'_, '_>, rule: &str) {
     });
 }
 
+/// Expressions that use up, or nearly, what one object may cost, on an object that lets them.
+const COSTLY: [&str; 5] = [
+    "self.spec.numbers.all(i, self.spec.numbers.all(j, i + j >= 0))",
+    "self.spec.numbers.exists(i, self.spec.numbers.map(j, j + i) == self.spec.numbers)",
+    "self.spec.text.matches('(a|aa)+$')",
+    "self.spec.numbers.all(i, !self.spec.text.contains('ab'))",
+    "self.spec.numbers.all(i, self.spec.text + self.spec.text != '')",
+];
+
+#[divan::bench(args = COSTLY)]
+fn the_most_that_one_object_may_cost(bencher: Bencher<'_, '_>, expression: &str) {
+    let choice = rule_from_flag(&format!("{{cel: {{processed: \"{expression}\"}}}}")).expect("a rule");
+    let Choice::Named(named) = choice else { panic!("no rule of its own") };
+    let reader = Reader::new(named, Vec::new());
+    let numbers: Vec<String> = (0..2000).map(|number: usize| number.to_string()).collect();
+    let text = "a".repeat(30_000);
+    let object = format!(r#"{{"metadata":{{}},"spec":{{"numbers":[{}],"text":"{text}"}}}}"#, numbers.join(","));
+    let now = parse_time("2026-03-01T12:00:00Z").expect("a time");
+    bencher.bench_local(|| reader.judge(object.as_bytes(), now, |_, judgement| judgement.state));
+}
+
 fn feed(list: &str, mut each: impl FnMut(&[u8])) {
     let mut cutter = Cutter::new(4 << 20);
     for chunk in list.as_bytes().chunks(CHUNK) {
