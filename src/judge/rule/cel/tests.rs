@@ -22,6 +22,14 @@ fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
+/// Runs on a quarter of the stack that the threads have on which objects are judged.
+fn shallow<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().stack_size(512 << 10);
+        builder.spawn_scoped(scope, work).expect("a thread").join().expect("no panic")
+    })
+}
+
 fn compiled(source: &str, wanted: Wanted) -> Result<Expression, Vec<Fault>> {
     deep(|| compile(source, wanted))
 }

@@ -73,6 +73,14 @@ fn sources_that_are_too_long_or_too_deep_are_refused() {
     assert!(compiled(&wide, Wanted::Condition).is_ok(), "a long list of alternatives is balanced");
 }
 
+#[test]
+fn the_deepest_expression_and_the_deepest_object_need_little_stack() {
+    let sum = vec!["self.spec.n"; 60].join(" + ");
+    assert_eq!(shallow(|| answer(&format!("{sum} == 60"), r#"{"n":1}"#)), Ok(true));
+    let object = format!(r#"{{"n":{}{}}}"#, "[".repeat(120), "]".repeat(120));
+    assert_eq!(shallow(|| answer("self.spec.n == self.spec.n", &object)), Ok(true));
+}
+
 const SECRET: &str = "hunter2";
 
 /// Places of an object at which a secret may stand, and steps that fail on one or the other.
