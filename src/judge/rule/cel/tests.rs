@@ -349,7 +349,7 @@ fn what_cannot_be_right_is_refused_at_its_place() {
         ("startsWith('a', 'b')", "`startsWith`, character 1: `startsWith` is written as `x.startsWith()`"),
         ("size('a', 'b') == 1", "`size`, character 1: `size` takes 1 in its brackets, found 2"),
         ("self.spec.x.matches('(')", "character 21: the pattern of `matches` is no regular expression"),
-        ("b'a' == self.spec.x", "character 1: bytes do not occur in objects; write text"),
+        ("b'a' == self.spec.x", "`b`, character 1: bytes do not occur in objects; write text"),
     ] {
         assert_eq!(faults(source), expected, "{source}");
     }

@@ -4,7 +4,7 @@ use super::{Answer, Run, settle};
 use crate::judge::rule::cel::compute;
 use crate::judge::rule::cel::fault::{Cause, Failure};
 use crate::judge::rule::cel::node::{Fold, Gather, Node};
-use crate::judge::rule::cel::value::Value;
+use crate::judge::rule::cel::value::{Kind, Value};
 
 impl<'v> Run<'v> {
     pub(super) fn is_in(&mut self, two: &'v [Node; 2], at: usize) -> Answer<'v> {
@@ -15,6 +15,10 @@ impl<'v> Run<'v> {
         let Some(count) = of.positions() else {
             return Err(Failure { at, cause: Cause::kind(&of, "a list or a map") });
         };
+        let is_key = matches!(value.kind(), Some(Kind::Text | Kind::Bool | Kind::Int | Kind::Uint | Kind::Double));
+        if of.kind() == Some(Kind::Map) && !is_key {
+            return Err(Failure { at, cause: Cause::kind(&value, "text, a number, true or false") });
+        }
         for position in 0..count {
             if let Some(item) = of.walked(position)
                 && self.equal(&value, &item, at)?

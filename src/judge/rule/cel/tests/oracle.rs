@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use cel::{Context, Program, Value};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -112,7 +113,13 @@ const LOGIC: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    // The same expressions in every run: two evaluators may differ in a corner that nobody has met, and that is to be
+    // looked for on purpose (`PROPTEST_CASES=20000`), not met by chance.
+    #![proptest_config(ProptestConfig {
+        rng_seed: RngSeed::Fixed(4),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn answers_are_those_of_the_library(source in source(PLAIN)) {
