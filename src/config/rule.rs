@@ -79,7 +79,7 @@ fn cel(at: &Cursor<'_>, options: Option<&Cursor<'_>>) -> Choice {
         return Choice::Auto { max_attempt: None };
     };
     let rule = options.section(cel_options).flatten();
-    rule.map_or(Choice::Auto { max_attempt: None }, |rule| Choice::Named(Rule::Cel(rule)))
+    rule.map_or(Choice::Auto { max_attempt: None }, |rule| Choice::Named(Rule::Cel(Box::new(rule))))
 }
 
 fn cel_options(section: &mut Section<'_>) -> Option<Cel> {

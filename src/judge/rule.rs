@@ -29,7 +29,7 @@ pub enum Rule {
     /// `status.observedGeneration` and the conditions' own.
     Generation(Generation),
     /// Expressions of the configuration.
-    Cel(Cel),
+    Cel(Box<Cel>),
 }
 
 /// Which rule the configuration or a flag asks for.

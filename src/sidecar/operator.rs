@@ -314,3 +314,33 @@ fn unsettled(plan: &OperatorPlan, entry: &Resource) -> Settings {
 pub(super) fn stream_name(resource: &str, namespace: Option<&str>) -> String {
     namespace.map_or_else(|| resource.to_owned(), |namespace| format!("{resource}/{namespace}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::rule::auto::Evidence;
+
+    #[test]
+    fn another_expression_is_another_rule_also_in_the_state_file() {
+        let fingerprint = |selection: &str, processed: &str| {
+            let text = format!(
+                "apiVersion: dogwatch/v1\nkind: Config\nresources:\n\
+                 - {{resource: a.b, where: \"{selection}\", rule: {{cel: {{processed: \"{processed}\"}}}}}}\n"
+            );
+            let entry = crate::config::parse(&text, "c").expect("valid").resources.remove(0);
+            let plan = OperatorPlan {
+                name: None,
+                resources: Vec::new(),
+                restart: crate::config::Restart::default(),
+                beside: None,
+            };
+            let chosen = entry.choose(Evidence::default(), RuleFrom::Config);
+            InForce::new(chosen, &entry, &plan, Duration::from_secs(30)).fingerprint
+        };
+        let first = fingerprint("true", "has(self.status)");
+        assert!(first.starts_with("cel-"), "{first}");
+        assert_eq!(first, fingerprint("true", "has(self.status)"));
+        assert_ne!(first, fingerprint("true", "!has(self.status)"));
+        assert_ne!(first, fingerprint("has(self.spec)", "has(self.status)"));
+    }
+}

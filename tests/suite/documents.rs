@@ -154,6 +154,43 @@ fn the_documented_configuration_is_valid_and_complete() {
     }
 }
 
+/// What each worked example makes of an object: resource, `metadata` beside the creation, `spec`, `status`, state.
+const WORKED: [(&str, &str, &str, &str, &str); 13] = [
+    ("pumps", "", "{}", "{}", "pending"),
+    ("pumps", "", "{}", r#"{"observedGeneration":1}"#, "pending"),
+    ("pumps", "", "{}", r#"{"observedGeneration":"2"}"#, "processed"),
+    ("pumps", "", "{}", r#"{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False"}]}"#, "failing"),
+    ("valves", "", r#"{"class":"spare"}"#, "{}", "paused"),
+    ("valves", "", r#"{"manual":true}"#, "{}", "paused"),
+    ("valves", "", "{}", "{}", "pending"),
+    ("valves", "", "{}", r#"{"phase":"Opening","phaseSince":"2026-03-01T11:58:00+0000"}"#, "in-progress"),
+    ("valves", "", "{}", r#"{"phase":"Opening","phaseSince":"2026-03-01T11:48:00+0000"}"#, "pending"),
+    ("valves", "", "{}", r#"{"phase":"Open","phaseSince":"2026-03-01T11:48:00+0000"}"#, "processed"),
+    ("gauges", r#""annotations":{"requestedAt":"2026-03-01T11:00:00Z"},"#, "{}", "{}", "pending"),
+    ("gauges", "", "{}", "{}", "unknown"),
+    ("gauges", "", "{}", r#"{"handledAt":"2026-03-01T11:00:00Z"}"#, "processed"),
+];
+
+#[test]
+fn the_worked_examples_of_expressions_judge_as_they_say() {
+    use dogwatch::judge::rule::{RuleFrom, auto::Evidence};
+    let text = std::fs::read_to_string(root().join("docs/configuration.md")).expect("readable");
+    let examples = blocks(&text, "yaml example");
+    assert_eq!(examples.len(), 3);
+    let yaml = format!("apiVersion: dogwatch/v1\nkind: Config\nresources:\n{}\n", examples.join("\n"));
+    let config = dogwatch::config::parse(&yaml, "examples").expect("valid");
+    let now = "2026-03-01T12:00:00Z".parse().expect("a time");
+    for (resource, metadata, spec, status, state) in WORKED {
+        let entry = config.resources.iter().find(|it| it.resource.matches(&format!("{resource}.plant.example.com")));
+        let chosen = entry.expect("an example").choose(Evidence::default(), RuleFrom::Config);
+        let object = format!(
+            r#"{{"metadata":{{{metadata}"name":"a","generation":2,"creationTimestamp":"2026-03-01T10:00:00Z"}},"spec":{spec},"status":{status}}}"#
+        );
+        let judgement = chosen.reader.judge(object.as_bytes(), now, |_, judgement| judgement);
+        assert_eq!(judgement.state.as_str(), state, "{resource} {spec} {status}: {}", judgement.message);
+    }
+}
+
 #[test]
 fn the_documented_metrics_are_those_of_the_table() {
     let rows = dogwatch::metrics::TABLE.iter().map(|metric| {
