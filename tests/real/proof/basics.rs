@@ -114,6 +114,10 @@ async fn breaks_as_it_is_told(make: &'static Make) {
         Fault::WorkersBlocked,
     ];
     for (round, fault) in faults.into_iter().enumerate() {
+        if *make == make::KOPF_NEWEST && matches!(fault, Fault::WatchDead(_)) {
+            // It starts the task again at the next change of any CRD, and other tests make some.
+            continue;
+        }
         let operator = stage.operator.start(stage.folder());
         let [healthy, missed, heard] = ["healthy", "missed", "heard"].map(|name| format!("{name}-{round}"));
         for index in 0..2 {
