@@ -23,6 +23,7 @@ mod publish;
 mod roster;
 mod scan;
 mod shared;
+mod sockets;
 mod stale;
 mod start;
 mod state_file;

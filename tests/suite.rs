@@ -14,3 +14,6 @@ mod documents;
 mod probe;
 #[path = "suite/run.rs"]
 mod run;
+#[cfg(target_os = "linux")]
+#[path = "suite/sockets.rs"]
+mod sockets;

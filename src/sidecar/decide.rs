@@ -90,7 +90,7 @@ fn inputs(known: &mut Known, index: usize, board: &Board) -> Inputs {
         probe,
         is_paused: false,
         has_ended_task,
-        is_receiving: false,
+        reception: operator.connections.reception(),
         given: board.probes().given,
         reread: operator.reread.take(),
         jitter: restart.jitter.mul_f64(fraction),

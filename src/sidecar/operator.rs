@@ -11,6 +11,7 @@ use tokio::sync::{Notify, watch};
 
 use super::follow::Basis;
 use super::plan::OperatorPlan;
+use super::sockets::Sight;
 use super::stale::Freshness;
 use crate::cluster::discover;
 use crate::config::resource::{Chosen, Resource};
@@ -38,6 +39,7 @@ pub(super) struct Operator {
     pub(super) reread: Option<Reread>,
     pub(super) restarts: Restarts,
     pub(super) events: Counts<EventResult>,
+    pub(super) connections: Sight,
     /// The newest step.
     pub(super) step: Option<Step>,
     /// The first line of `/healthz`, written when the decision was taken.
@@ -103,6 +105,7 @@ pub(super) struct Facts {
 impl Operator {
     pub(super) fn new(name: String, plan: OperatorPlan, decider: Decider) -> Self {
         let resources = plan.resources.clone();
+        let connections = if plan.beside.is_some() { Sight::default() } else { Sight::elsewhere() };
         let mut operator = Self {
             name,
             plan,
@@ -114,6 +117,7 @@ impl Operator {
             reread: None,
             restarts: Restarts::default(),
             events: Counts::default(),
+            connections,
             step: None,
             line: String::new(),
             is_unrecorded: false,

@@ -41,6 +41,7 @@ fn operator(operator: &Operator, pod: &OwnPod, now: Moment) -> Option<view::Oper
         probe: beside.and_then(|beside| beside.probe.map(numbers).or(pod.probe())),
         own_check: None,
         restarts: operator.restarts.clone(),
+        connections: operator.connections.shown(),
         events: operator.events.clone(),
     })
 }

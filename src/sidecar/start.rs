@@ -12,7 +12,7 @@ use super::own_pod::{self, Place};
 use super::plan::{OperatorPlan, Plan};
 use super::shared::{Known, Shared};
 use super::state_file::{self, StateFile};
-use super::{confirm, gate, leader, post, roster, stale};
+use super::{confirm, gate, leader, post, roster, sockets, stale};
 use crate::clock;
 use crate::cluster::chain;
 use crate::cluster::connect::{self, Cluster};
@@ -119,6 +119,10 @@ pub(super) async fn start(shared: &Arc<Shared>, cluster: &Arc<Cluster>, plan: Pl
         let operator = shared.with(|known| known.operators.first().map(|it| it.name.clone())).unwrap_or_default();
         tasks.spawn("lease", leader::keep(Arc::clone(shared), Arc::clone(cluster), operator, lease));
         names.push("lease");
+    }
+    if beside.is_some() && !cluster.is_in_process() {
+        tasks.spawn("sockets", sockets::keep(Arc::clone(shared), crate::sockets::read));
+        names.push("sockets");
     }
     match (place, beside) {
         (Some(place), Some(beside)) => {

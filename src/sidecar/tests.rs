@@ -3,6 +3,7 @@
 mod input;
 mod record;
 mod scenario;
+mod sockets;
 mod staleness;
 mod timelines;
 mod trouble;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{
-    Counts, Decision, Explanation, Hold, Leadership, Mode, Moment, Offender, Outcome, Pod, Probe, Stream, Tick,
-    Transition, View, Withheld,
+    Connections, Counts, Decision, Explanation, Hold, Leadership, Mode, Moment, Offender, Outcome, Pod, Probe, Stream,
+    Tick, Transition, View, Withheld,
 };
 use crate::judge::decision::Step;
 use crate::judge::diagnosis::OFFENDERS;
@@ -38,6 +38,8 @@ pub struct Operator {
     pub own_check: Option<OwnCheck>,
     /// Restarts that were requested, and what came of them.
     pub restarts: Restarts,
+    /// Its TCP connections to the API server.
+    pub connections: Connections,
     /// Events on the Pod, by what became of them.
     pub events: Counts<EventResult>,
 }

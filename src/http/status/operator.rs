@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::stream;
 use super::{Scene, seconds, text};
+use super::{connections, stream};
 use crate::http::verbose;
 use crate::view::{
     Counts, EventResult, Hold, Leadership, Offender, Operator, Outcome, OwnCheck, Pod, Restart, Restarts, Transition,
@@ -38,6 +38,7 @@ pub(super) struct Entry<'v> {
     operator_check: Option<CheckEntry<'v>>,
     budget_remaining: u32,
     restarts: RestartsEntry<'v>,
+    connections: connections::Entry<'v>,
     events: Counted,
     streams: Vec<stream::Entry<'v>>,
     lease: Option<stream::Explained<'v>>,
@@ -135,6 +136,7 @@ pub(super) fn entry<'v>(scene: Scene<'v>, operator: &'v Operator) -> Entry<'v> {
         operator_check: operator.own_check.as_ref().map(check),
         budget_remaining: verdict.budget_remaining,
         restarts: restarts(&operator.restarts),
+        connections: connections::entry(scene, &operator.connections),
         events: counted(EventResult::ALL, &operator.events, EventResult::as_str),
         streams: operator.streams.iter().map(|stream| stream::entry(scene, stream)).collect(),
         lease: operator.lease.as_ref().map(|lease| stream::explained(scene, lease)),

@@ -61,7 +61,7 @@ impl Decider {
             held_until: self.hold.at(tick),
             started: container.as_ref().map_or(self.unseen_start(), |container| container.started),
             grace: self.policy.grace,
-            is_receiving: inputs.is_receiving,
+            reception: inputs.reception,
         };
         let mut explanations: Vec<Explanation> = streams.iter_mut().map(|it| it.diagnose(now, &around)).collect();
         let in_flight = explanations

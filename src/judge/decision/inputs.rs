@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Budget;
+use crate::judge::connection::Reception;
 use crate::judge::tick::Tick;
 
 /// `restart` of the configuration, as far as it is the same for all streams.
@@ -137,8 +138,8 @@ pub struct Inputs {
     pub is_paused: bool,
     /// Whether a task of dogwatch has ended.
     pub has_ended_task: bool,
-    /// Whether the operator is known to receive bytes from the API server.
-    pub is_receiving: bool,
+    /// What the operator's connections tell.
+    pub reception: Reception,
     /// The 500s that probes were given; absent while none was.
     pub given: Option<Given>,
     /// A round of re-reads that ended since the last step.

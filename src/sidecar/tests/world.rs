@@ -19,9 +19,11 @@ use super::super::{Options, decide, work};
 use super::record::Record;
 use crate::clock::{self, Clock};
 use crate::cluster::connect;
+use crate::judge::connection::Socket;
 use crate::judge::state::Moment;
 use crate::sim::operator::{self, client::Client};
 use crate::sim::{Fault, Resource, Scope, Simulation, User};
+use crate::sockets;
 use crate::view::board::Board;
 use crate::view::{Decision, Operator, View};
 
@@ -209,6 +211,11 @@ impl World {
         let shared = self.shared.as_ref().expect("started");
         shared.with(|known| known.task_ended(name, "panicked"));
         shared.changed.notify_one();
+    }
+
+    /// dogwatch looks at the connections beside it. `read`: what it finds there.
+    pub(super) fn look(&self, read: impl FnOnce() -> Result<Vec<Socket>, sockets::Error>) {
+        super::super::sockets::look(self.shared.as_ref().expect("started"), read);
     }
 
     /// Starts dogwatch.

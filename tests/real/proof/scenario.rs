@@ -125,6 +125,14 @@ fn of_one_operator() -> Vec<Scenario> {
                 setting.make = &make::KOPF_NEWEST;
                 setting.thresholds.asleep_after = Duration::from_secs(100);
             }),
+        scenario("deaf-silent-connection", 1, ASLEEP, |play| Box::pin(deaf::silent_connection(play)))
+            .plays("mute-open")
+            .with(|setting| {
+                // Events of other scenarios' CRDs would reach the operator.
+                setting.own_server = true;
+                let (overdue_after, asleep_after) = (Duration::from_secs(20), Duration::from_mins(5));
+                setting.thresholds = Thresholds { overdue_after, asleep_after, ..Thresholds::default() };
+            }),
         scenario("deaf-for-good", 3, ASLEEP, |play| Box::pin(deaf::budget_spent(play))).plays("mute-open"),
         scenario("poison-object", 1, ASLEEP, |play| Box::pin(deaf::poison(play))),
         scenario("changed-all-the-time", 0, WELL, |play| Box::pin(healthy::changed_all_the_time(play))),

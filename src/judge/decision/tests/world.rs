@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::judge::connection::Reception;
 use crate::judge::decision::snapshot::{Owner, Snapshot};
 use crate::judge::decision::{
     Budget, Container, Decider, Decision, Effect, Gate, Given, Inputs, Leadership, Mode, Outcome, Pod, Policy, Probe,
@@ -488,7 +489,7 @@ impl World {
             probe: Some(Probe::default()),
             is_paused: self.is_paused,
             has_ended_task: false,
-            is_receiving: false,
+            reception: Reception::default(),
             given: self.dog.as_ref().and_then(|dog| dog.given),
             reread: None,
             jitter: seconds(15),
