@@ -9,6 +9,8 @@ pub mod decision;
 pub mod diagnosis;
 pub mod ledger;
 pub mod object;
+pub mod operator_metrics;
+pub mod own_check;
 pub mod peering;
 pub mod rule;
 mod scan;

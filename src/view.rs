@@ -10,6 +10,7 @@
 //! made. The first line of `/healthz` must not move with them: it is written once per decision by [`line::write`] and
 //! kept in [`Verdict::line`].
 
+pub mod beside;
 pub mod board;
 pub mod connections;
 pub mod counts;
@@ -33,6 +34,7 @@ pub use crate::judge::ledger::{Learnt, Regression};
 pub use crate::judge::rule::RuleFrom;
 pub use crate::judge::state::{Excuse, Moment, State};
 pub use crate::judge::tick::Tick;
+pub use beside::{MetricsEvidence, Peering, Rank, SeenMetrics, SeenPeering};
 pub use connections::Connections;
 pub use counts::Counts;
 pub use histogram::Histogram;

@@ -52,6 +52,12 @@ fn operator_lines(view: &View, operator: &Operator) -> Vec<String> {
         let renewed = lease.last_ack.map_or_else(|| "never".to_owned(), |at| line::second(view.wall_at(at)));
         lines.push(format!("stream lease: {}; last seen renewed {renewed}", lease.diagnosis));
     }
+    lines.extend(operator.peering.as_ref().map(|peering| format!("peering {}: {}", peering.object, peering.words())));
+    if let Some(metrics) = &operator.metrics {
+        let words = metrics.words(Some(&|at| line::second(view.wall_at(at))));
+        let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
+        lines.push(format!("evidence/operator-metrics: {words}"));
+    }
     lines.extend(connection_lines(view, operator));
     lines.push(format!("restarts: {} left in the budget, mode {}", operator.verdict.budget_remaining, mode(operator)));
     lines.push(format!("next: {}", next(view, operator)));
@@ -103,6 +109,7 @@ fn reason(hold: Hold) -> &'static str {
         Hold::NewLeader => "this replica leads only since a moment ago",
         Hold::LeaseUnreadable => "nobody can see who leads",
         Hold::Paused => "the operator is paused by its peering",
+        Hold::PeeringUnreadable => "nobody can see whether the operator is paused by its peering",
         Hold::Terminating => "the Pod is being deleted",
         Hold::TaskEnded => "a task of dogwatch has ended",
     }

@@ -2,6 +2,7 @@
 
 mod feed;
 mod names;
+mod own;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,14 +15,17 @@ use super::plan::OperatorPlan;
 use super::sockets::Sight;
 use super::stale::Freshness;
 use crate::cluster::discover;
+use crate::config::operator::ObjectName;
 use crate::config::resource::{Chosen, Resource};
 use crate::judge::decision::{Decider, Leadership, Reread, Step};
 use crate::judge::diagnosis::{Diagnosis, Settings, Stream};
 use crate::judge::ledger::{Regression, Uid};
 use crate::judge::rule::{COMMON_DURATIONS, Reader, RuleFrom};
+use crate::judge::state::Moment;
 use crate::judge::tick::Tick;
 use crate::view::{self, Counts, EventResult, Histogram, Restarts};
 pub(super) use names::{Name, Names};
+pub(super) use own::Own;
 
 /// One operator.
 #[derive(Debug)]
@@ -35,6 +39,7 @@ pub(super) struct Operator {
     /// What the shell knows of each of `streams`, in the same order.
     pub(super) facts: Vec<Facts>,
     pub(super) leadership: Leadership,
+    pub(super) own: Own,
     /// A round of re-reads that ended since the last step.
     pub(super) reread: Option<Reread>,
     pub(super) restarts: Restarts,
@@ -103,7 +108,7 @@ pub(super) struct Facts {
 }
 
 impl Operator {
-    pub(super) fn new(name: String, plan: OperatorPlan, decider: Decider) -> Self {
+    pub(super) fn new(name: String, plan: OperatorPlan, decider: Decider, now: Moment) -> Self {
         let resources = plan.resources.clone();
         let connections = if plan.beside.is_some() { Sight::default() } else { Sight::elsewhere() };
         let mut operator = Self {
@@ -114,6 +119,7 @@ impl Operator {
             streams: Vec::new(),
             facts: Vec::new(),
             leadership: Leadership::NotNeeded,
+            own: Own::default(),
             reread: None,
             restarts: Restarts::default(),
             events: Counts::default(),
@@ -123,20 +129,31 @@ impl Operator {
             is_unrecorded: false,
             hot: 0,
         };
+        operator.configure_beside(now);
         operator.reconfigure(resources);
         operator
     }
 
     /// Takes over a new plan. Resources that stay keep their memory; whether their rule changed shows when it is chosen.
-    pub(super) fn replan(&mut self, name: String, plan: OperatorPlan) {
+    pub(super) fn replan(&mut self, name: String, plan: OperatorPlan, now: Moment) {
         self.name = name;
         self.decider.policy = plan.policy();
         let resources = plan.resources.clone();
+        let is_same_lease = lease_of(&self.plan) == lease_of(&plan);
         self.plan = plan;
-        if self.plan.beside.as_ref().is_none_or(|beside| beside.lease.is_none()) {
+        if !is_same_lease {
             self.leadership = Leadership::NotNeeded;
         }
+        self.configure_beside(now);
         self.reconfigure(resources);
+    }
+
+    /// What is configured beside the resources. Who leads is not known until the lease was read.
+    fn configure_beside(&mut self, now: Moment) {
+        self.own.configure(self.plan.beside.as_ref(), now);
+        if lease_of(&self.plan).is_some() && self.leadership == Leadership::NotNeeded {
+            self.leadership = Leadership::Unreadable;
+        }
     }
 
     fn reconfigure(&mut self, entries: Vec<Resource>) {
@@ -272,6 +289,11 @@ impl InForce {
         let fingerprint = format!("{}-{:016x}", chosen.rule().name(), twox_hash::XxHash3_64::oneshot(parts.as_bytes()));
         Self { rule_from: chosen.rule_from, reader: Arc::new(chosen.reader), settings, fingerprint }
     }
+}
+
+fn lease_of(plan: &OperatorPlan) -> Option<(&ObjectName, Option<&str>)> {
+    let beside = plan.beside.as_ref()?;
+    Some((beside.lease.as_ref()?, beside.identity.as_deref()))
 }
 
 /// What a stream is judged by before its rule is known; nothing can be judged before.

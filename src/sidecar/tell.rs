@@ -204,6 +204,7 @@ pub(super) fn event_message(operator: &Operator, step: &Step, reason: EventReaso
         };
         format!(" ({} overdue{oldest}{evidence})", about.overdue)
     });
+    let facts = format!("{facts}{}", told_metrics(operator, reason));
     let text = match reason {
         EventReason::OperatorSuspect => format!("asleep{facts}; it is being confirmed before a restart"),
         EventReason::OperatorAsleep => format!("asleep{facts}; a restart is requested through the liveness probe"),
@@ -223,6 +224,19 @@ pub(super) fn event_message(operator: &Operator, step: &Step, reason: EventReaso
     match stream {
         Some(stream) => format!("{}, {stream}: {text}", operator.name),
         None => format!("{}: {text}", operator.name),
+    }
+}
+
+/// What the operator's own metrics say to a suspicion; nothing where they are not read.
+fn told_metrics(operator: &Operator, reason: EventReason) -> String {
+    let is_about_sleep = !matches!(
+        reason,
+        EventReason::OperatorRecovered | EventReason::OperatorRestarted | EventReason::ServerStale | EventReason::Blind
+    );
+    let words = operator.own.seen_metrics.as_ref().filter(|_| is_about_sleep).map(|seen| seen.words(None));
+    match words.unwrap_or_default().join(", ") {
+        words if words.is_empty() => words,
+        words => format!("; operator metrics: {words}"),
     }
 }
 

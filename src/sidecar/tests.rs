@@ -1,5 +1,6 @@
 //! The whole of `run` but its listener's socket, against the simulated API server, in paused time.
 
+mod beside;
 mod input;
 mod record;
 mod scenario;

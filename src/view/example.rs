@@ -136,6 +136,8 @@ pub(crate) fn an_operator(headline: &Headline, explanations: Vec<Explanation>) -
         },
         probe: Some(Probe::default()),
         own_check: None,
+        peering: None,
+        metrics: None,
         restarts: Restarts::default(),
         connections: Connections::default(),
         events: Counts::default(),

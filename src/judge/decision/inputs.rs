@@ -54,6 +54,19 @@ pub enum Leadership {
     },
 }
 
+/// Whether a kopf operator waits for a peer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Peering {
+    /// No peering is configured.
+    NotNeeded,
+    /// The peering object could not be read, or is not there. Unknown is neither yes nor no.
+    Unreadable,
+    /// No live peer of higher or the same priority.
+    Free,
+    /// There is one, and the operator handles nothing.
+    Paused,
+}
+
 /// The operator's container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Container {
@@ -134,8 +147,8 @@ pub struct Inputs {
     pub pod: Pod,
     /// The probe's numbers; absent where neither the Pod nor the configuration tells.
     pub probe: Option<Probe>,
-    /// Whether the operator is paused by its peering.
-    pub is_paused: bool,
+    /// The peering.
+    pub peering: Peering,
     /// Whether a task of dogwatch has ended.
     pub has_ended_task: bool,
     /// What the operator's connections tell.

@@ -300,12 +300,21 @@ impl World {
 
     /// Reasons of the Events on the Pod.
     pub(super) async fn events(&self) -> Vec<String> {
+        self.of_events("reason").await
+    }
+
+    /// What the Events on the Pod say.
+    pub(super) async fn event_messages(&self) -> Vec<String> {
+        self.of_events("message").await
+    }
+
+    async fn of_events(&self, key: &str) -> Vec<String> {
         let request = Request::get("/api/v1/namespaces/prod/events").body(Body::empty()).expect("a request");
         let answer = self.sim.router().oneshot(request).await.expect("an answer");
         let body = answer.into_body().collect().await.expect("a body").to_bytes();
         let list: Value = serde_json::from_slice(&body).expect("JSON");
         let items = list["items"].as_array().cloned().unwrap_or_default();
-        items.iter().filter_map(|event| event["reason"].as_str().map(str::to_owned)).collect()
+        items.iter().filter_map(|event| event[key].as_str().map(str::to_owned)).collect()
     }
 
     /// Asks every 10 s and kills at the third 500 in a row.
