@@ -174,13 +174,14 @@ impl<'a> Worker<'a> {
 
     /// Writes into the status of every known object: the timer's count, or what a frozen cache makes one believe.
     async fn beat(&self) {
-        let is_stale = |name: &Name| self.options.flaws.of(&self.resource.plural, &name.1).contains(&Flaw::StaleCache);
+        let has = |name: &Name, flaw| self.options.flaws.of(&self.resource.plural, &name.1).contains(&flaw);
+        let has_timer = |name: &Name| self.options.timer.is_some() && !has(name, Flaw::ForgetsTimers);
         let known: Vec<(Name, Value, bool)> = {
             let cache = self.cache();
-            let known = cache
-                .iter()
-                .map(|(name, object)| (name.clone(), object["metadata"]["generation"].clone(), is_stale(name)));
-            known.filter(|(_, _, is_stale)| *is_stale || self.options.timer.is_some()).collect()
+            let known = cache.iter().map(|(name, object)| {
+                (name.clone(), object["metadata"]["generation"].clone(), has(name, Flaw::StaleCache))
+            });
+            known.filter(|(name, _, is_stale)| *is_stale || has_timer(name)).collect()
         };
         for (name, generation, is_stale) in known {
             let mut change = mark::beat(self.options.clock);
