@@ -14,3 +14,5 @@ mod documents;
 mod probe;
 #[path = "suite/run.rs"]
 mod run;
+#[path = "suite/scenarios.rs"]
+mod scenarios;

@@ -118,7 +118,7 @@ impl Play {
     fn story(&mut self) {
         self.began = self.second;
         self.world.record.begin();
-        self.world.decisions.truncate(1);
+        self.world.decisions = vec![self.world.decision()];
     }
 
     /// Creates an object every so often, for as long.

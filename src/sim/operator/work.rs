@@ -97,12 +97,13 @@ impl<'a> Worker<'a> {
                 self.cache().remove(name);
                 return Ok(None);
             };
-            let task = self.task(name, &object);
+            let retry =
+                flaws.iter().find_map(|flaw| if let Flaw::Fails { retry } = flaw { Some(*retry) } else { None });
+            // Who fails has not done it, whatever was written about it.
+            let task = self.task(name, &object).or(retry.map(|_| Task::Mark));
             self.cache().insert(name.clone(), object.clone());
             let Some(task) = task else { return Ok(None) };
             self.attempt(name, &object).await?;
-            let retry =
-                flaws.iter().find_map(|flaw| if let Flaw::Fails { retry } = flaw { Some(*retry) } else { None });
             if let Some(retry) = retry.map(Duration::from_secs) {
                 let failure = mark::failure(self.options, &object, retry);
                 self.write(name, failure).await?;

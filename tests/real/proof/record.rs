@@ -72,6 +72,12 @@ impl Log {
         self.0.iter().any(|(_, found)| found == fact)
     }
 
+    /// What follows a prefix in the facts that became true after `since`, in order.
+    pub(crate) fn passed(&self, since: Instant, prefix: &str) -> Vec<&str> {
+        let later = self.0.iter().filter(|(at, _)| *at >= since);
+        later.filter_map(|(_, fact)| fact.strip_prefix(prefix)).collect()
+    }
+
     /// One line a fact, with seconds since `origin`.
     pub(crate) fn told(&self, origin: Instant) -> String {
         let line = |(at, fact): &(Instant, String)| {

@@ -3,9 +3,11 @@
 use std::any::Any;
 use std::fmt::Write;
 use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt, stream};
+use serde_json::json;
 use tokio::time::Instant;
 
 use super::play::Play;
@@ -86,6 +88,7 @@ async fn one(scenario: Scenario) -> Row {
             row.restarts.0 = seen.killed.len();
             row.crashes = seen.crashes;
             row.problem = played.err().map(|panic| words(&*panic)).or_else(|| judged(&play, expected));
+            leave(&play, &row);
             if let Some(problem) = &row.problem {
                 println!("=== {name}: {problem}\n{}\n", play.told());
             }
@@ -93,6 +96,27 @@ async fn one(scenario: Scenario) -> Row {
     }
     row.took = begun.elapsed();
     row
+}
+
+/// Leaves the line of the table that `tests/scenarios/table` prints, if somebody collects them.
+fn leave(play: &Play, row: &Row) {
+    let Some(folder) = std::env::var_os("DOGWATCH_SCENARIOS") else { return };
+    let log = play.recorder.log();
+    let passed = |prefix: &str| log.passed(play.origin, prefix);
+    let diagnoses = passed("diagnosis ");
+    let worst = ["asleep", "server-stale", "partial", "unknown", "healthy"];
+    let worst = worst.into_iter().find(|word| diagnoses.iter().any(|said| said.ends_with(word)));
+    let failed = row.steps[3].unwrap_or_else(|| play.origin.elapsed().as_secs_f64());
+    let outcomes = |word: &str| passed("outcome ").iter().filter(|said| *said == word).count();
+    let line = json!({
+        "scenario": row.name, "variant": format!("real {}", row.name), "where": "real",
+        "seen": passed("overdue ").first().map_or("nothing overdue", |_| "overdue objects"),
+        "diagnosis": worst, "evidence": passed("withheld ").join(", "), "decisions": passed("decision "),
+        "restarts": row.restarts.0, "cured": outcomes("cured"), "fruitless": outcomes("fruitless"),
+        "seconds": failed, "naive": null,
+    });
+    std::fs::write(PathBuf::from(folder).join(format!("real-{}.json", row.name)), line.to_string())
+        .expect("the folder can be written to");
 }
 
 /// What every scenario must fulfil beside its own plot.

@@ -57,7 +57,7 @@ async fn token_stale_mount() {
     play.sim.revoke_token("token-0");
     play.sim.revoke_token("dogwatch");
     play.create("unheard");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.ends(End { worst: Unknown, decisions: None, restarts: 0, cured: 0, fruitless: 0 });
     let problem = play.operator().streams[0].list.problem.clone().unwrap_or_default();
     assert!(problem.contains("401") || problem.contains("nauthorized"), "{problem}");

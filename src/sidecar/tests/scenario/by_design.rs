@@ -14,7 +14,7 @@ async fn paused() {
     let mut play = Play::begin("paused", "marker").await;
     play.kind.flaws.begin_for_good(Flaw::Skips, Aim::name("a"));
     play.sim.patch(WIDGETS, Some("prod"), "a", json!({"spec": {"paused": true}}), "kubectl").expect("paused");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Healthy);
     play.fools_the_naive();
 }
@@ -27,10 +27,11 @@ async fn paused_by_another_label() {
     for name in ["mine", "mine-too"] {
         play.put("Widget", json!({"name": name, "namespace": "prod", "labels": {"team": "x"}}), json!({}));
     }
+    play.run(MINUTE).await;
     play.start().await;
     play.kind.flaws.begin_for_good(Flaw::Skips, Aim::name("theirs"));
     play.put("Widget", json!({"name": "theirs", "namespace": "prod", "labels": {"team": "y"}}), json!({}));
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Healthy);
     play.fools_the_naive();
 }
@@ -43,7 +44,7 @@ async fn paused_by_another_namespace() {
     play.start().await;
     play.kind.flaws.begin_for_good(Flaw::Skips, Aim::name("theirs"));
     play.create_in("theirs", "theirs");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Healthy);
     play.fools_the_naive();
 }
@@ -54,7 +55,7 @@ async fn paused_by_a_filter_that_dogwatch_does_not_know() {
     let mut play = Play::begin("paused", "unknown filter").await;
     play.kind.flaws.begin_for_good(Flaw::Skips, Aim::name("theirs"));
     play.create("theirs");
-    play.load(3 * MINUTE, 3 * HOUR).await;
+    play.load(3 * MINUTE, HOUR).await;
     play.is_left_alone(Partial);
 }
 
@@ -62,9 +63,9 @@ async fn paused_by_a_filter_that_dogwatch_does_not_know() {
 async fn unowned_shard() {
     let mut play = Play::begin("unowned-shard", "").await;
     play.kind.flaws.begin_for_good(Flaw::Skips, Aim::half(true));
-    play.load(2 * MINUTE, 3 * HOUR).await;
+    play.load(2 * MINUTE, HOUR).await;
     play.is_left_alone(Partial);
-    assert!(play.operator().streams[0].explanation.overdue > 20, "half of all");
+    assert!(play.operator().streams[0].explanation.overdue >= 10, "half of all");
 }
 
 /// It writes no API object at all.
@@ -74,7 +75,7 @@ async fn unobservable_consumer() {
     let mut play = Play::with("unobservable-consumer", "", nothing).await;
     play.create("new");
     play.change("a", 7);
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.ends(End { worst: Unknown, decisions: None, restarts: 0, cured: 0, fruitless: 0 });
     assert_eq!(play.record.diagnoses["widgets.example.com"], [Unknown]);
     play.fools_the_naive();

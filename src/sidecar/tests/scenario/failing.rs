@@ -24,7 +24,7 @@ async fn slow_handler() {
     let mut play = Play::begin("slow-handler", "a condition says so").await;
     slow_down(&mut play).await;
     play.create("slow");
-    play.run(2 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Healthy);
     play.fools_the_naive();
 }
@@ -38,7 +38,7 @@ async fn slow_handler_with_max_attempt() {
     play.start().await;
     slow_down(&mut play).await;
     play.create("slow");
-    play.run(2 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Partial);
 }
 
@@ -60,7 +60,7 @@ async fn backoff_legit() {
     let mut play = Play::begin("backoff-legit", "condition, 1000 s").await;
     play.kind.flaws.begin_for_good(Flaw::Fails { retry: 1000 }, Aim::name("failing"));
     play.create("failing");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Healthy);
 }
 
@@ -70,9 +70,8 @@ async fn backoff_legit_of_kopf() {
         let mut play = Play::with("backoff-legit", variant, kopf).await;
         play.kind.flaws.begin_for_good(Flaw::Fails { retry }, Aim::name("failing"));
         play.create("failing");
-        play.run(2 * HOUR).await;
+        play.run(HOUR).await;
         play.is_left_alone(Healthy);
-        play.fools_the_naive();
     }
 }
 
@@ -81,7 +80,7 @@ async fn obsgen_never() {
     let mut play = Play::with("obsgen", "never", |options| options.report = Report::Phase).await;
     play.change("a", 7);
     play.create("new");
-    play.run(2 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Healthy);
     play.fools_the_naive();
 }
@@ -111,7 +110,7 @@ async fn obsgen_at_end() {
     let mut play = Play::with("obsgen", "at the end, others are served", at_end).await;
     play.kind.flaws.begin_for_good(Flaw::Fails { retry: 60 }, Aim::name("a"));
     play.change("a", 7);
-    play.load(3 * MINUTE, 2 * HOUR).await;
+    play.load(3 * MINUTE, HOUR).await;
     play.is_left_alone(Partial);
 }
 
@@ -120,7 +119,7 @@ async fn delete_handler_fails() {
     let mut play = Play::with("delete-handler-fails", "kopf", kopf).await;
     play.kind.flaws.begin_for_good(Flaw::Fails { retry: 60 }, Aim::name("a"));
     play.sim.delete(WIDGETS, Some("prod"), "a").expect("there");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Healthy);
     play.fools_the_naive();
 }
@@ -132,7 +131,7 @@ async fn delete_handler_fails_where_the_finalizer_is_unknown() {
     let mut play = Play::with("delete-handler-fails", "generation", finalizer).await;
     play.kind.flaws.begin_for_good(Flaw::Fails { retry: 60 }, Aim::name("a"));
     play.sim.delete(WIDGETS, Some("prod"), "a").expect("there");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Partial);
 }
 
@@ -142,7 +141,7 @@ async fn finalizer_stays() {
     let mut play = Play::with("finalizer-stays", "others are served", kopf).await;
     play.kind.flaws.begin_for_good(Flaw::Skips, Aim::name("a"));
     play.sim.delete(WIDGETS, Some("prod"), "a").expect("there");
-    play.load(5 * MINUTE, 2 * HOUR).await;
+    play.load(5 * MINUTE, HOUR).await;
     play.is_left_alone(Partial);
 }
 
@@ -151,7 +150,7 @@ async fn finalizer_stays_in_a_quiet_stream() {
     let mut play = Play::with("finalizer-stays", "quiet", kopf).await;
     play.kind.flaws.begin_for_good(Flaw::Skips, Aim::name("a"));
     play.sim.delete(WIDGETS, Some("prod"), "a").expect("there");
-    play.run(4 * HOUR).await;
+    play.run(2 * HOUR).await;
     play.is_tried(1);
     play.fools_the_naive();
 }
@@ -164,7 +163,7 @@ async fn foreign_finalizer() {
     play.put("Widget", metadata, json!({"size": 1}));
     play.run(MINUTE).await;
     play.sim.delete(WIDGETS, Some("prod"), "held").expect("there");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Healthy);
     play.fools_the_naive();
 }
@@ -189,7 +188,7 @@ async fn namespace_terminating() {
     play.put("Widget", metadata, json!({"size": 1}));
     play.run(MINUTE).await;
     play.sim.delete("namespaces", None, "doomed").expect("there");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Partial);
     play.fools_the_naive();
 }
@@ -200,7 +199,7 @@ async fn conflict_forever() {
     let mut play = Play::begin("conflict-forever", "").await;
     play.sim.begin(Fault::ConflictForever, of_operator());
     play.change("a", 7);
-    play.run(4 * HOUR).await;
+    play.run(2 * HOUR).await;
     play.is_tried(1);
     play.fools_the_naive();
 }

@@ -72,7 +72,7 @@ async fn one_key_blocked() {
     let mut play = Play::with("one-key-blocked", "", |options| options.workers = 4).await;
     play.kind.flaws.begin(Flaw::Hangs, Aim::name("a"));
     play.change("a", 7);
-    play.load(3 * MINUTE, 2 * HOUR).await;
+    play.load(3 * MINUTE, HOUR).await;
     play.is_left_alone(Partial);
 }
 
@@ -111,7 +111,7 @@ async fn kill_widgets(play: &mut Play) {
 async fn poison_object() {
     let mut play = Play::with("poison-object", "decode", |options| options.chokes = true).await;
     play.put("Widget", serde_json::json!({"name": "p", "namespace": "prod"}), serde_json::json!({"poison": true}));
-    play.run(4 * HOUR).await;
+    play.run(2 * HOUR).await;
     play.is_tried(1);
 }
 
@@ -144,6 +144,6 @@ async fn timer_lost() {
     let timer = |options: &mut crate::sim::operator::Options| options.timer = Some(30 * SECOND);
     let mut play = Play::with("timer-lost", "", timer).await;
     play.kind.flaws.begin(Flaw::ForgetsTimers, Aim::default());
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Healthy);
 }

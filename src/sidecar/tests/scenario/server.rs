@@ -24,7 +24,7 @@ async fn frozen_cache() {
     let mut play = Play::begin("frozen-cache", "").await;
     play.sim.begin(Fault::FrozenCache { all_lists: false }, Scope::resource(WIDGETS));
     play.create("unheard");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.ends(End { worst: ServerStale, decisions: Some(&[Watching]), restarts: 0, cured: 0, fruitless: 0 });
     play.fools_the_naive();
 }
@@ -32,7 +32,7 @@ async fn frozen_cache() {
 async fn late(variant: &'static str, seconds: u64) -> Play {
     let mut play = Play::begin("late-cache", variant).await;
     play.sim.begin(Fault::LateCache { seconds }, Scope::default());
-    play.load(5 * MINUTE, 2 * HOUR).await;
+    play.load(5 * MINUTE, HOUR).await;
     play
 }
 
@@ -97,7 +97,7 @@ async fn gone_loop() {
     play.run(2 * SECOND).await;
     play.sim.end(churn);
     play.create("unheard");
-    play.run(4 * HOUR).await;
+    play.run(2 * HOUR).await;
     play.is_tried(1);
     play.fools_the_naive();
 }
@@ -127,7 +127,7 @@ async fn never_listed(variant: &'static str, trouble: ContinueTrouble) -> Play {
 async fn continue_trouble_same_token() {
     let mut play = never_listed("same token", ContinueTrouble::SameToken).await;
     play.create("unheard");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_tried(1);
 }
 
@@ -135,7 +135,7 @@ async fn continue_trouble_same_token() {
 async fn continue_trouble_expired() {
     let mut play = never_listed("expired", ContinueTrouble::Expired).await;
     play.create("unheard");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_tried(1);
 }
 
@@ -146,7 +146,7 @@ async fn continue_trouble_empty() {
     play.sim.begin(Fault::ContinueTrouble { trouble: ContinueTrouble::Empty }, of_operator());
     play.kill(10);
     play.create("unheard");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     play.is_left_alone(Partial);
     play.fools_the_naive();
 }

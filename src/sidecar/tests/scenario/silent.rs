@@ -141,7 +141,7 @@ async fn lost_event() {
     play.create("lost");
     play.run(Duration::from_secs(1)).await;
     play.sim.end(lossy);
-    play.load(3 * MINUTE, 3 * HOUR).await;
+    play.load(3 * MINUTE, HOUR).await;
     play.is_left_alone(Partial);
     play.fools_the_naive();
 }
@@ -171,7 +171,7 @@ async fn no_initial_events_end() {
     play.kill(10);
     play.run(2 * MINUTE).await;
     play.create("unheard");
-    play.run(3 * HOUR).await;
+    play.run(HOUR).await;
     // One restart is tried; it serves nothing, as it could not. The next one needs two candidates.
     play.is_tried(1);
 }
