@@ -87,6 +87,8 @@ impl World {
         let sim = Simulation::new(clock);
         let mut kind = operator::Options::new(Resource::custom("example.com", "v1", "Widget"));
         kind.clock = clock;
+        // Hours of failures once a second would take long to play.
+        kind.back_off = Duration::from_secs(10);
         change(&mut kind);
         for resource in &kind.resources {
             sim.define(resource).expect("defined");

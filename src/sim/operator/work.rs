@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::client::{self, Client};
 use super::flaw::Flaw;
-use super::{BACK_OFF, Name, Options, Report, mark};
+use super::{Name, Options, Report, mark};
 use crate::clock;
 use crate::sim::resource::Resource;
 
@@ -79,7 +79,7 @@ impl<'a> Worker<'a> {
     }
 
     async fn attend(&self, name: Name) -> (Name, Again) {
-        let again = self.serve(&name).await.unwrap_or(Some(BACK_OFF));
+        let again = self.serve(&name).await.unwrap_or(Some(self.options.back_off));
         (name, again)
     }
 

@@ -41,10 +41,10 @@ async fn token_expired() {
 #[tokio::test(start_paused = true)]
 async fn token_expired_every_hour() {
     let mut play = with_tokens("token-expired", "every hour").await;
-    for number in 0..5 {
+    for number in 0..4 {
         rotate(&mut play, number);
         play.create(&format!("unheard-{number}"));
-        play.run(HOUR).await;
+        play.run(45 * MINUTE).await;
     }
     play.ends(End { worst: Asleep, decisions: None, restarts: 3, cured: 3, fruitless: 0 });
     assert_eq!(play.decision(), Exhausted);

@@ -172,7 +172,7 @@ async fn foreign_finalizer() {
 #[tokio::test(start_paused = true)]
 async fn fight() {
     let mut play = Play::begin("fight", "").await;
-    for round in 0..360 {
+    for round in 0..180 {
         let size = json!({"spec": {"size": round % 2 + 10}});
         let manager = if round % 2 == 0 { "one" } else { "other" };
         play.sim.patch(WIDGETS, Some("prod"), "a", size, manager).expect("changed");

@@ -122,7 +122,7 @@ async fn poison_object_with_more_behind_it() {
     let mut play = Play::with("poison-object", "more behind it", |options| options.chokes = true).await;
     play.configure("resources: [widgets.example.com]\nlist: {interval: 2m}");
     play.put("Widget", serde_json::json!({"name": "p", "namespace": "prod"}), serde_json::json!({"poison": true}));
-    play.load(HOUR, 10 * HOUR).await;
+    play.load(HOUR / 2, 4 * HOUR).await;
     play.is_tried(3);
     play.fools_the_naive();
 }

@@ -174,9 +174,9 @@ async fn outage(name: &'static str, variant: &'static str, fault: Fault) -> Play
     play.create("just-before");
     let id = play.sim.begin(fault, Scope::default());
     play.create("during");
-    play.run(HOUR).await;
+    play.run(40 * MINUTE).await;
     play.sim.end(id);
-    play.run(HOUR).await;
+    play.run(40 * MINUTE).await;
     assert_eq!(play.operator().streams[0].explanation.pending, 0, "all is served again");
     play
 }

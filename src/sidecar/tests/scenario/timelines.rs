@@ -156,7 +156,7 @@ async fn timeline_13_changed_all_the_time() {
     play.kill(3);
     play.run(5 * MINUTE).await;
     play.story();
-    for size in 0..3600 {
+    for size in 0..2400 {
         play.change("a", size + 10);
         play.run(Duration::from_secs(1)).await;
     }
@@ -167,7 +167,7 @@ async fn timeline_13_changed_all_the_time() {
 async fn timeline_13_changed_all_the_time_and_never_heard() {
     let mut play = Play::begin("timeline-13", "deaf").await;
     play.deafen();
-    for size in 0..3600 {
+    for size in 0..2400 {
         play.change("a", size + 10);
         play.run(Duration::from_secs(1)).await;
     }
