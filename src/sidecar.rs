@@ -1,9 +1,10 @@
 //! `run`: the only place where its parts are wired together.
 //!
 //! ```text
-//! roster --resources--> scan ----+
-//! gate, pod, lease, confirm -----+--> what is known (one lock) --> decide --> view --> listener
-//!                                                                     +--> state file, Events, log
+//! roster --resources--> scan, follow ----+
+//! gate, pod, lease, confirm, freshness --+--> what is known (one lock) --> decide --> view --> listener
+//! peering, own check, metrics -----------+
+//!                                                                             +--> state file, Events, log
 //! ```
 //!
 //! The listener has a thread of its own and is open before anything else happens; everything else shares one thread.
@@ -12,16 +13,23 @@
 
 mod confirm;
 mod decide;
+mod follow;
 mod gate;
 mod leader;
 mod operator;
+mod own_check;
 mod own_pod;
+mod peers;
 mod plan;
 mod post;
 mod publish;
+mod reading;
 mod roster;
 mod scan;
+mod scrape;
 mod shared;
+mod sockets;
+mod stale;
 mod start;
 mod state_file;
 mod tell;
@@ -228,6 +236,9 @@ fn decide_ended(shared: &Shared) {
     view.tasks.push(Task { name: "decide".to_owned(), ended: Some("panicked".to_owned()) });
     for operator in &mut view.operators {
         operator.verdict.is_failing = false;
+        if let Some(check) = &mut operator.own_check {
+            check.failed = None;
+        }
     }
     shared.board.publish(view);
 }

@@ -16,3 +16,6 @@ mod probe;
 mod run;
 #[path = "suite/scenarios.rs"]
 mod scenarios;
+#[cfg(target_os = "linux")]
+#[path = "suite/sockets.rs"]
+mod sockets;

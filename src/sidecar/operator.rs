@@ -2,23 +2,30 @@
 
 mod feed;
 mod names;
+mod own;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
+use super::follow::Basis;
 use super::plan::OperatorPlan;
+use super::sockets::Sight;
+use super::stale::Freshness;
 use crate::cluster::discover;
+use crate::config::operator::ObjectName;
 use crate::config::resource::{Chosen, Resource};
 use crate::judge::decision::{Decider, Leadership, Reread, Step};
 use crate::judge::diagnosis::{Diagnosis, Settings, Stream};
-use crate::judge::ledger::Uid;
+use crate::judge::ledger::{Regression, Uid};
 use crate::judge::rule::{COMMON_DURATIONS, Reader, RuleFrom};
+use crate::judge::state::Moment;
 use crate::judge::tick::Tick;
 use crate::view::{self, Counts, EventResult, Histogram, Restarts};
 pub(super) use names::{Name, Names};
+pub(super) use own::Own;
 
 /// One operator.
 #[derive(Debug)]
@@ -32,10 +39,12 @@ pub(super) struct Operator {
     /// What the shell knows of each of `streams`, in the same order.
     pub(super) facts: Vec<Facts>,
     pub(super) leadership: Leadership,
+    pub(super) own: Own,
     /// A round of re-reads that ended since the last step.
     pub(super) reread: Option<Reread>,
     pub(super) restarts: Restarts,
     pub(super) events: Counts<EventResult>,
+    pub(super) connections: Sight,
     /// The newest step.
     pub(super) step: Option<Step>,
     /// The first line of `/healthz`, written when the decision was taken.
@@ -62,6 +71,12 @@ pub(super) struct Watched {
     pub(super) list: view::List,
     /// Asks for a list at once.
     pub(super) wake: Arc<Notify>,
+    /// The own watch; absent until it was first tried.
+    pub(super) watch: Option<view::Watch>,
+    /// From what the own watch begins: the newest complete list.
+    pub(super) basis: watch::Sender<Option<Arc<Basis>>>,
+    /// How often the store went back in time.
+    pub(super) regressions: u64,
 }
 
 /// The rule in force, ready to judge.
@@ -86,11 +101,16 @@ pub(super) struct Facts {
     pub(super) names: Names,
     pub(super) diagnosis: Option<(Diagnosis, Tick)>,
     pub(super) time_to_ack: Histogram,
+    /// Whether the API server's cache shows what storage holds.
+    pub(super) freshness: Freshness,
+    /// The last time that the store went back.
+    pub(super) regression: Option<(Regression, Tick)>,
 }
 
 impl Operator {
-    pub(super) fn new(name: String, plan: OperatorPlan, decider: Decider) -> Self {
+    pub(super) fn new(name: String, plan: OperatorPlan, decider: Decider, now: Moment) -> Self {
         let resources = plan.resources.clone();
+        let connections = if plan.beside.is_some() { Sight::default() } else { Sight::elsewhere() };
         let mut operator = Self {
             name,
             plan,
@@ -99,28 +119,41 @@ impl Operator {
             streams: Vec::new(),
             facts: Vec::new(),
             leadership: Leadership::NotNeeded,
+            own: Own::default(),
             reread: None,
             restarts: Restarts::default(),
             events: Counts::default(),
+            connections,
             step: None,
             line: String::new(),
             is_unrecorded: false,
             hot: 0,
         };
+        operator.configure_beside(now);
         operator.reconfigure(resources);
         operator
     }
 
     /// Takes over a new plan. Resources that stay keep their memory; whether their rule changed shows when it is chosen.
-    pub(super) fn replan(&mut self, name: String, plan: OperatorPlan) {
+    pub(super) fn replan(&mut self, name: String, plan: OperatorPlan, now: Moment) {
         self.name = name;
         self.decider.policy = plan.policy();
         let resources = plan.resources.clone();
+        let is_same_lease = lease_of(&self.plan) == lease_of(&plan);
         self.plan = plan;
-        if self.plan.beside.as_ref().is_none_or(|beside| beside.lease.is_none()) {
+        if !is_same_lease {
             self.leadership = Leadership::NotNeeded;
         }
+        self.configure_beside(now);
         self.reconfigure(resources);
+    }
+
+    /// What is configured beside the resources. Who leads is not known until the lease was read.
+    fn configure_beside(&mut self, now: Moment) {
+        self.own.configure(self.plan.beside.as_ref(), now);
+        if lease_of(&self.plan).is_some() && self.leadership == Leadership::NotNeeded {
+            self.leadership = Leadership::Unreadable;
+        }
     }
 
     fn reconfigure(&mut self, entries: Vec<Resource>) {
@@ -179,6 +212,8 @@ impl Operator {
             names: Names::default(),
             diagnosis: None,
             time_to_ack: Histogram::default(),
+            freshness: Freshness::default(),
+            regression: None,
         });
     }
 
@@ -222,6 +257,9 @@ impl Watched {
             shows_marks: false,
             list: view::List { interval: Duration::from_secs(30), ..view::List::default() },
             wake: Arc::new(Notify::new()),
+            watch: None,
+            basis: watch::Sender::new(None),
+            regressions: 0,
         }
     }
 }
@@ -240,9 +278,10 @@ impl InForce {
             require_proof: plan.restart.require_proof,
         };
         let parts = format!(
-            "{:?} {:?} {:?} {:?} {:?}",
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
             chosen.rule(),
             entry.selector,
+            entry.r#where,
             entry.namespaces,
             entry.finalizers,
             entry.streams
@@ -250,6 +289,11 @@ impl InForce {
         let fingerprint = format!("{}-{:016x}", chosen.rule().name(), twox_hash::XxHash3_64::oneshot(parts.as_bytes()));
         Self { rule_from: chosen.rule_from, reader: Arc::new(chosen.reader), settings, fingerprint }
     }
+}
+
+fn lease_of(plan: &OperatorPlan) -> Option<(&ObjectName, Option<&str>)> {
+    let beside = plan.beside.as_ref()?;
+    Some((beside.lease.as_ref()?, beside.identity.as_deref()))
 }
 
 /// What a stream is judged by before its rule is known; nothing can be judged before.

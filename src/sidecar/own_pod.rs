@@ -105,6 +105,11 @@ impl OwnPod {
         self.pod.as_ref()?.owner.as_deref()
     }
 
+    /// Whether the Pod is known to share the network of its node.
+    pub(super) fn has_host_network(&self) -> bool {
+        self.pod.as_ref().is_some_and(|pod| pod.has_host_network)
+    }
+
     /// The Pod's uid; empty until it was read.
     pub(super) fn uid(&self) -> String {
         self.pod.as_ref().map(|pod| pod.uid.clone()).unwrap_or_default()
@@ -243,7 +248,7 @@ async fn follow(shared: &Shared, client: &Client, place: &Place, beside: &Beside
             match event {
                 Event::Added(json) | Event::Modified(json) => drop(see(shared, json, beside, shared.machine_now())),
                 Event::Deleted(_) => shared.with(|known| known.pod.vanished()),
-                Event::Bookmark | Event::TooLarge => return,
+                Event::Begun | Event::Bookmark | Event::TooLarge | Event::Failed => return,
             }
             shared.changed.notify_one();
         };

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use super::operator::Operator;
 use super::shared::Known;
-use crate::judge::decision::{Decision, EventReason, Outcome, Step, Withheld};
+use crate::judge::decision::{Decision, EventReason, Outcome, Step, Transition, Withheld};
 use crate::judge::diagnosis::{Diagnosis, Explanation};
 use crate::judge::state::{Moment, State};
 use crate::judge::tick::Tick;
+use crate::view::line;
 
 const SUMMARY_EVERY: Duration = Duration::from_hours(1);
 
@@ -21,7 +22,10 @@ struct Fields<'f> {
     last_ack: Option<String>,
     overdue: Option<u64>,
     oldest: Option<String>,
+    evidence: String,
     next: Option<String>,
+    /// The row of the table, on the lines of a decision.
+    transition: Option<&'static str>,
 }
 
 impl<'f> Fields<'f> {
@@ -37,24 +41,26 @@ impl<'f> Fields<'f> {
             last_ack: about.and_then(|about| about.last_ack).map(time),
             overdue: about.map(|about| about.overdue),
             oldest,
+            evidence: told_evidence(operator, about),
             next: step.changes_at.map(|at| time(Moment { elapsed: at, ..now }.tick())),
+            transition: None,
         }
     }
 
     fn log(&self, is_warning: bool, message: &str) {
-        let Self { operator, resource, overdue, .. } = self;
+        let Self { operator, resource, overdue, transition, .. } = self;
         let diagnosis = self.diagnosis.map(Diagnosis::as_str);
         let decision = self.decision.as_str();
         let (since, last_ack) = (self.since.as_deref(), self.last_ack.as_deref());
         let (oldest, next) = (self.oldest.as_deref(), self.next.as_deref());
-        // Sockets are not read by this version.
-        let evidence = "unavailable";
+        let evidence = self.evidence.as_str();
         if is_warning {
             tracing::warn!(
                 operator,
                 resource,
                 diagnosis,
                 decision,
+                transition,
                 since,
                 lastAck = last_ack,
                 overdue,
@@ -69,6 +75,7 @@ impl<'f> Fields<'f> {
                 resource,
                 diagnosis,
                 decision,
+                transition,
                 since,
                 lastAck = last_ack,
                 overdue,
@@ -81,8 +88,27 @@ impl<'f> Fields<'f> {
     }
 }
 
+/// Everything that is evidence now, of one stream and of the connections.
+fn evidence(operator: &Operator, about: Option<&Explanation>) -> String {
+    let stream = about.and_then(|about| operator.streams.get(operator.stream(&about.stream)?));
+    let mut words = stream.map(|stream| stream.evidence.words()).unwrap_or_default();
+    words.extend(operator.connections.words());
+    words.join(", ")
+}
+
+/// The same for the log, which also says where nothing can be seen.
+fn told_evidence(operator: &Operator, about: Option<&Explanation>) -> String {
+    let evidence = evidence(operator, about);
+    match operator.connections.problem() {
+        _ if !evidence.is_empty() => evidence,
+        Some(_) => "unavailable".to_owned(),
+        None => "none".to_owned(),
+    }
+}
+
 /// One line per change that `step` brought, compared with the step before.
 pub(super) fn changes(operator: &mut Operator, step: &Step, now: Moment) {
+    habits(operator, step, now);
     for (index, explanation) in step.streams.iter().enumerate() {
         let Some(facts) = operator.facts.get_mut(index) else { continue };
         let before = facts.diagnosis;
@@ -99,10 +125,35 @@ pub(super) fn changes(operator: &mut Operator, step: &Step, now: Moment) {
             Fields::of(operator, step, Some(explanation), now).log(is_warning, &message);
         }
     }
+    // Rows that were passed through on the way, in one step.
+    for row in step.transitions.iter().take(step.transitions.len().saturating_sub(1)) {
+        let fields =
+            Fields { decision: row.to(), transition: Some(row.as_str()), ..Fields::of(operator, step, None, now) };
+        fields.log(false, &format!("{}: {}", row.to(), line::because(Some(*row))));
+    }
     if operator.step.as_ref().is_none_or(|before| before.headline != step.headline) {
         let about = step.headline.about.as_ref();
         let is_warning = !matches!(step.decision, Decision::Starting | Decision::Watching | Decision::Standby);
-        Fields::of(operator, step, about, now).log(is_warning, &operator.line);
+        let transition = step.headline.by.map(Transition::as_str);
+        Fields { transition, ..Fields::of(operator, step, about, now) }.log(is_warning, &operator.line);
+    }
+}
+
+/// One line for each habit of a stream that was learnt since the step before.
+fn habits(operator: &Operator, step: &Step, now: Moment) {
+    for explanation in &step.streams {
+        let before = operator.step.as_ref().and_then(|before| {
+            let known = before.streams.iter().find(|known| known.stream == explanation.stream)?;
+            Some(&known.habits)
+        });
+        for learnt in &explanation.habits {
+            if before.is_some_and(|before| before.iter().any(|known| known.habit == learnt.habit)) {
+                continue;
+            }
+            let message =
+                format!("habit {}, learnt from {}: {}", learnt.habit, learnt.proofs, learnt.habit.explained());
+            Fields::of(operator, step, Some(explanation), now).log(false, &message);
+        }
     }
 }
 
@@ -147,8 +198,13 @@ pub(super) fn event_message(operator: &Operator, step: &Step, reason: EventReaso
     let facts = about.map_or_else(String::new, |about| {
         let oldest = about.offenders.first().and_then(|(uid, _)| operator.object_name(&about.stream, *uid));
         let oldest = oldest.map_or_else(String::new, |oldest| format!(", oldest {oldest}"));
-        format!(" ({} overdue{oldest})", about.overdue)
+        let evidence = match evidence(operator, Some(about)).as_str() {
+            "" => String::new(),
+            words => format!(", {words}"),
+        };
+        format!(" ({} overdue{oldest}{evidence})", about.overdue)
     });
+    let facts = format!("{facts}{}", told_metrics(operator, reason));
     let text = match reason {
         EventReason::OperatorSuspect => format!("asleep{facts}; it is being confirmed before a restart"),
         EventReason::OperatorAsleep => format!("asleep{facts}; a restart is requested through the liveness probe"),
@@ -168,6 +224,19 @@ pub(super) fn event_message(operator: &Operator, step: &Step, reason: EventReaso
     match stream {
         Some(stream) => format!("{}, {stream}: {text}", operator.name),
         None => format!("{}: {text}", operator.name),
+    }
+}
+
+/// What the operator's own metrics say to a suspicion; nothing where they are not read.
+fn told_metrics(operator: &Operator, reason: EventReason) -> String {
+    let is_about_sleep = !matches!(
+        reason,
+        EventReason::OperatorRecovered | EventReason::OperatorRestarted | EventReason::ServerStale | EventReason::Blind
+    );
+    let words = operator.own.seen_metrics.as_ref().filter(|_| is_about_sleep).map(|seen| seen.words(None));
+    match words.unwrap_or_default().join(", ") {
+        words if words.is_empty() => words,
+        words => format!("; operator metrics: {words}"),
     }
 }
 

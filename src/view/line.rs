@@ -62,8 +62,8 @@ fn about_stream(prefix: &str, headline: &Headline, about: &Explanation, oldest: 
     format!("{before}{stream}{after}: {rest}")
 }
 
-/// What led to a decision that is about no stream, or no longer.
-fn because(by: Option<Transition>) -> &'static str {
+/// What led to a decision, in a few words; absent before the first.
+pub fn because(by: Option<Transition>) -> &'static str {
     match by {
         None => "not everything was seen yet",
         Some(Transition::Begin) => "everything was seen once",
@@ -78,6 +78,7 @@ fn because(by: Option<Transition>) -> &'static str {
         Some(Transition::GoBlind(Blindness::GateClosed)) => "the API server does not answer reliably",
         Some(Transition::GoBlind(Blindness::NoStream)) => "no stream can be judged",
         Some(Transition::GoBlind(Blindness::LeaseUnreadable)) => "the lease cannot be read",
+        Some(Transition::GoBlind(Blindness::PeeringUnreadable)) => "the peering cannot be read",
         Some(Transition::GoBlind(Blindness::TaskEnded)) => "a task of dogwatch has ended",
         Some(Transition::Suspect | Transition::Retry | Transition::Withhold(_)) => "a stream is asleep",
         Some(Transition::Restart) => "a restart is requested",

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::stream;
 use super::{Scene, seconds, text};
+use super::{beside, connections, stream};
 use crate::http::verbose;
 use crate::view::{
-    Counts, EventResult, Hold, Leadership, Offender, Operator, Outcome, OwnCheck, Pod, Restart, Restarts, Withheld,
-    line,
+    Counts, EventResult, Hold, Leadership, Offender, Operator, Outcome, OwnCheck, Pod, Restart, Restarts, Transition,
+    Withheld, line,
 };
 
 /// How often each word of a closed set was counted.
@@ -22,6 +22,9 @@ pub(super) struct Entry<'v> {
     operator: &'v str,
     decision: &'static str,
     decision_since: String,
+    /// The row of the table that led to it, and what it means.
+    transition: Option<&'static str>,
+    because: &'static str,
     /// The first line of `/healthz`, the operator's own check left out.
     line: Cow<'v, str>,
     subject: Option<&'v str>,
@@ -33,8 +36,11 @@ pub(super) struct Entry<'v> {
     pod: Option<PodEntry<'v>>,
     probe: Option<ProbeEntry>,
     operator_check: Option<CheckEntry<'v>>,
+    peering: Option<beside::PeeringEntry<'v>>,
+    operator_metrics: Option<beside::MetricsEntry<'v>>,
     budget_remaining: u32,
     restarts: RestartsEntry<'v>,
+    connections: connections::Entry<'v>,
     events: Counted,
     streams: Vec<stream::Entry<'v>>,
     lease: Option<stream::Explained<'v>>,
@@ -109,6 +115,8 @@ pub(super) fn entry<'v>(scene: Scene<'v>, operator: &'v Operator) -> Entry<'v> {
         operator: &operator.name,
         decision: decision.as_str(),
         decision_since: text(since),
+        transition: verdict.by.map(Transition::as_str).filter(|_| !scene.is_stale),
+        because: if scene.is_stale { "the loop of dogwatch stands still" } else { line::because(verdict.by) },
         line: if scene.is_stale { line::stale(scene.view).into() } else { Cow::Borrowed(&verdict.line) },
         subject: verdict.subject.as_deref(),
         failing: operator.is_failing() && !scene.is_stale,
@@ -128,8 +136,11 @@ pub(super) fn entry<'v>(scene: Scene<'v>, operator: &'v Operator) -> Entry<'v> {
             termination_grace_seconds: seconds(probe.termination_grace),
         }),
         operator_check: operator.own_check.as_ref().map(check),
+        peering: operator.peering.as_ref().map(beside::peering),
+        operator_metrics: operator.metrics.as_ref().map(|metrics| beside::metrics(scene, metrics)),
         budget_remaining: verdict.budget_remaining,
         restarts: restarts(&operator.restarts),
+        connections: connections::entry(scene, &operator.connections),
         events: counted(EventResult::ALL, &operator.events, EventResult::as_str),
         streams: operator.streams.iter().map(|stream| stream::entry(scene, stream)).collect(),
         lease: operator.lease.as_ref().map(|lease| stream::explained(scene, lease)),

@@ -14,12 +14,16 @@ pub(super) struct Survey {
     pub(super) candidates: u64,
     /// First seen of the oldest candidate.
     pub(super) oldest_candidate: Option<Tick>,
+    /// When the first of the changes that the candidates wait for was sent, at the earliest; absent unless all are known.
+    pub(super) first_event: Option<Tick>,
     pub(super) excused: Vec<(Excuse, u64)>,
     pub(super) oldest: Vec<Uid>,
     pub(super) in_flight_until: Option<Tick>,
     pub(super) changes_at: Option<Tick>,
 }
 
+/// Work that is written to the status and not acknowledged counts as work for at most so many attempts.
+const LONGEST_SILENT_ATTEMPTS: u32 = 2;
 /// A missed canary stands for so many objects.
 const CANARY_COUNTS_AS: u64 = 2;
 
@@ -29,6 +33,7 @@ impl Survey {
         let mut survey = Self::default();
         let mut candidates = Vec::new();
         let mut overdue = Vec::new();
+        let mut events = Vec::new();
         for (uid, entry) in ledger.entries() {
             survey.watch_movement(entry, settings, now);
             let Some(clock) = entry.pending_clock(now) else { continue };
@@ -41,14 +46,17 @@ impl Survey {
             if !survey.is_due(overdue_at(clock.first_seen, settings), now) {
                 continue;
             }
-            match excuse(entry, &clock, ledger, settings, started) {
-                Some(excuse) => survey.excuse(excuse),
-                None => candidates.push((clock.first_seen, clock.since(), uid)),
+            if let Some(excuse) = excuse(entry, &clock, ledger, settings, started) {
+                survey.excuse(excuse);
+                continue;
             }
+            events.push(entry.event(&clock));
+            candidates.push((clock.first_seen, clock.since(), uid));
         }
         survey.offenders = oldest(overdue, OFFENDERS).map(|(since, uid)| (uid, since)).collect();
         survey.candidates = candidates.len() as u64;
         survey.oldest_candidate = candidates.iter().map(|(first_seen, ..)| *first_seen).min();
+        survey.first_event = events.into_iter().collect::<Option<Vec<Tick>>>().and_then(|all| all.into_iter().min());
         survey.oldest = oldest(candidates, OLDEST).map(|(.., uid)| uid).collect();
         if let Some(changed) = canary.filter(|changed| survey.is_due(overdue_at(*changed, settings), now)) {
             survey.candidates += CANARY_COUNTS_AS;
@@ -76,7 +84,15 @@ impl Survey {
     }
 
     fn watch_movement(&mut self, entry: &Entry, settings: &Settings, now: Tick) {
-        let Standing::Moving { deadline, moved } = entry.standing() else { return };
+        let (deadline, moved) = match (entry.standing(), entry.written_behind()) {
+            (Standing::Moving { deadline, moved }, _) => (deadline, moved),
+            // An operator that writes the status and does not acknowledge may be at long work, as long as nothing better
+            // is known of its habits; but not for longer than work in flight may delay.
+            (Standing::Pending, Some((since, written))) => {
+                (Some(since.after(settings.max_attempt.saturating_mul(LONGEST_SILENT_ATTEMPTS))), Some(written))
+            }
+            _ => return,
+        };
         let is_waiting = deadline.is_none_or(|deadline| !self.is_due(deadline.after(INSTANT), now));
         if let (true, Some(moved)) = (is_waiting, moved) {
             let until = moved.after(settings.max_attempt);

@@ -19,9 +19,11 @@ use super::super::{Options, decide, work};
 use super::record::Record;
 use crate::clock::{self, Clock};
 use crate::cluster::connect;
+use crate::judge::connection::Socket;
 use crate::judge::state::Moment;
 use crate::sim::operator::{self, client::Client};
 use crate::sim::{Fault, Resource, Scope, Simulation, User};
+use crate::sockets;
 use crate::view::board::Board;
 use crate::view::{Decision, Operator, View};
 
@@ -214,6 +216,11 @@ impl World {
         shared.changed.notify_one();
     }
 
+    /// dogwatch looks at the connections beside it. `read`: what it finds there.
+    pub(super) fn look(&self, read: impl FnOnce() -> Result<Vec<Socket>, sockets::Error>) {
+        super::super::sockets::look(self.shared.as_ref().expect("started"), read);
+    }
+
     /// Starts dogwatch.
     pub(super) fn start(&mut self) {
         let token = self.token;
@@ -302,12 +309,21 @@ impl World {
 
     /// Reasons of the Events on the Pod.
     pub(super) async fn events(&self) -> Vec<String> {
+        self.of_events("reason").await
+    }
+
+    /// What the Events on the Pod say.
+    pub(super) async fn event_messages(&self) -> Vec<String> {
+        self.of_events("message").await
+    }
+
+    async fn of_events(&self, key: &str) -> Vec<String> {
         let request = Request::get("/api/v1/namespaces/prod/events").body(Body::empty()).expect("a request");
         let answer = self.sim.router().oneshot(request).await.expect("an answer");
         let body = answer.into_body().collect().await.expect("a body").to_bytes();
         let list: Value = serde_json::from_slice(&body).expect("JSON");
         let items = list["items"].as_array().cloned().unwrap_or_default();
-        items.iter().filter_map(|event| event["reason"].as_str().map(str::to_owned)).collect()
+        items.iter().filter_map(|event| event[key].as_str().map(str::to_owned)).collect()
     }
 
     /// Asks every 10 s and kills at the third 500 in a row.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::play::Play;
 
@@ -60,6 +60,24 @@ pub(crate) async fn changed_all_the_time(play: &mut Play) {
     sleep(AFTERWARDS).await;
 }
 
+/// The whole operator hears nothing, as its sockets show: there is no need to wait for `asleepAfter`, only for what kopf
+/// would heal by itself.
+pub(crate) async fn silent_connection(play: &mut Play) {
+    play.mute(0);
+    // What it received last must lie clearly before the event.
+    sleep(Duration::from_secs(10)).await;
+    play.stage.create(0, "a", json!({})).await;
+    let created = Instant::now();
+    let wait = Duration::from_mins(3);
+    play.until("decision suspect", wait).await;
+    let took = created.elapsed();
+    let (probe, _) = play.recorder.newest();
+    let evidence = probe.lines().filter(|line| line.ends_with(": silent-connection")).count();
+    assert_eq!(evidence, 1, "{probe}");
+    assert!((130..150).contains(&took.as_secs()), "suspected after {took:?}");
+    cured(play, 0, &["a"]).await;
+}
+
 /// The newest kopf gives a silent watch up after 70 s: who waits longer need do nothing.
 pub(crate) async fn heals_itself(play: &mut Play) {
     play.mute(0);
@@ -95,7 +113,8 @@ pub(crate) async fn budget_spent(play: &mut Play) {
     assert!(play.recorder.log().has("event RestartBudgetExhausted"), "no Event RestartBudgetExhausted");
 }
 
-async fn cured(play: &mut Play, index: usize, names: &[&str]) {
+/// One restart, after which objects of the `index`-th resource are served, and everything is well.
+pub(crate) async fn cured(play: &mut Play, index: usize, names: &[&str]) {
     play.until_failed().await;
     play.until_served(index, names, TO_CURE).await;
     play.until("outcome cured", TO_CURE).await;
