@@ -32,8 +32,6 @@ pub(super) const MINUTE: Duration = Duration::from_mins(1);
 const SECOND: Duration = Duration::from_secs(1);
 /// By which faults tell the operator's requests from dogwatch's.
 const OPERATOR: &str = "operator/1";
-/// How long the kubelet takes to start a container anew.
-const DOWN: u64 = 3;
 
 thread_local! {
     /// The listener takes a function and no value; a test has a thread of its own.
@@ -65,6 +63,8 @@ pub(super) struct World {
     life: u32,
     back_at: Option<u64>,
     failures: u32,
+    /// How many seconds the kubelet takes to start a container anew that it has killed.
+    pub(super) down: u64,
     pub(super) second: u64,
     /// When the kubelet killed the operator.
     pub(super) restarts: Vec<u64>,
@@ -89,6 +89,8 @@ impl World {
         let sim = Simulation::new(clock);
         let mut kind = operator::Options::new(Resource::custom("example.com", "v1", "Widget"));
         kind.clock = clock;
+        // Hours of failures once a second would take long to play.
+        kind.back_off = Duration::from_secs(10);
         change(&mut kind);
         for resource in &kind.resources {
             sim.define(resource).expect("defined");
@@ -124,6 +126,7 @@ impl World {
             life: 0,
             back_at: None,
             failures: 0,
+            down: 3,
             second: 0,
             restarts: Vec::new(),
             decisions: Vec::new(),
@@ -248,6 +251,12 @@ impl World {
         ended.await.expect("it ends well");
     }
 
+    /// Ends dogwatch as SIGKILL does.
+    pub(super) fn crash(&mut self) {
+        let (_, running) = self.dogwatch.take().expect("started");
+        running.abort();
+    }
+
     /// Lets time pass.
     pub(super) async fn run(&mut self, duration: Duration) {
         for _ in 0..duration.as_secs() {
@@ -338,7 +347,7 @@ impl World {
         self.failed.insert(body.lines().next().unwrap_or_default().to_owned());
         if self.failures >= 3 {
             self.restarts.push(self.second);
-            self.kill(DOWN);
+            self.kill(self.down);
         }
     }
 
