@@ -175,11 +175,8 @@ impl Follower {
         self.shared.changed.notify_one();
         let lived = self.shared.now().elapsed.saturating_sub(began);
         match end {
-            Ok(End::Closed) => Turn::On(version, pace.after_close(lived, fraction())),
-            Ok(End::Idle) => {
-                self.trouble(namespace, &format!("no event and no bookmark for {} s", self.idle_after.as_secs()), 1);
-                Turn::On(version, pace.after_close(lived, fraction()))
-            }
+            // Silence is no fault by itself: of a resource that nobody writes or lists there may be no bookmarks.
+            Ok(End::Closed | End::Idle) => Turn::On(version, pace.after_close(lived, fraction())),
             Err(error) => self.after(&error, namespace, version, pace, (lived, fraction())),
         }
     }

@@ -35,7 +35,9 @@ mod scenario;
 #[path = "proof/sidecar.rs"]
 mod sidecar;
 #[path = "proof/stage.rs"]
-mod stage;
+pub(crate) mod stage;
+#[path = "proof/stale.rs"]
+mod stale;
 #[path = "proof/table.rs"]
 mod table;
 #[path = "proof/tap.rs"]
@@ -43,4 +45,4 @@ mod tap;
 #[path = "proof/verdict.rs"]
 mod verdict;
 #[path = "proof/web.rs"]
-mod web;
+pub(crate) mod web;

@@ -7,7 +7,7 @@ use super::make::{self, Make};
 use super::operator::Habits;
 use super::play::{Play, Setting};
 use super::sidecar::{Thresholds, Wiring};
-use super::{broken, deaf, healthy};
+use super::{broken, deaf, healthy, stale};
 
 /// What happens on the stage. A panic says what went wrong.
 pub(crate) type Plot = for<'p> fn(&'p mut Play) -> Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
@@ -124,6 +124,8 @@ fn of_one_operator() -> Vec<Scenario> {
                 setting.thresholds.asleep_after = Duration::from_secs(100);
             }),
         scenario("deaf-for-good", 3, ASLEEP, |play| Box::pin(deaf::budget_spent(play))).plays("mute-open"),
+        // Here it is asleep before a test of the cache can have told: the restart must wait for that.
+        scenario("server-stale", 0, ASLEEP, |play| Box::pin(stale::server_stale(play))).plays("frozen-cache"),
         scenario("poison-object", 1, ASLEEP, |play| Box::pin(deaf::poison(play))),
         scenario("changed-all-the-time", 0, WELL, |play| Box::pin(healthy::changed_all_the_time(play))),
         scenario("filtered-object", 0, PARTIAL, |play| Box::pin(healthy::filtered(play)))
