@@ -12,6 +12,7 @@
 
 pub mod beside;
 pub mod board;
+pub mod canary;
 pub mod connections;
 pub mod counts;
 #[cfg(test)]
@@ -35,6 +36,7 @@ pub use crate::judge::rule::RuleFrom;
 pub use crate::judge::state::{Excuse, Moment, State};
 pub use crate::judge::tick::Tick;
 pub use beside::{MetricsEvidence, Peering, Rank, SeenMetrics, SeenPeering};
+pub use canary::{CanaryProblem, SeenCanary};
 pub use connections::Connections;
 pub use counts::Counts;
 pub use histogram::Histogram;

@@ -32,7 +32,9 @@ pub enum Error {
     },
     /// The request itself is refused, as by the schema: 400, 409 or 422. The API server's words may hold values of the
     /// object and are left out.
-    #[error("the API server refuses the change of {object} (HTTP {status}); its schema or validation does not allow it")]
+    #[error(
+        "the API server refuses the change of {object} (HTTP {status}); its schema or validation does not allow it"
+    )]
     Invalid {
         /// The HTTP status code.
         status: u16,
@@ -79,13 +81,7 @@ impl Object<'_> {
     ///
     /// # Errors
     /// When the API server does not take it, or does not answer. In the latter case it may have been written.
-    pub async fn patch(
-        &self,
-        client: &Client,
-        patch: &Value,
-        manager: &str,
-        limit: usize,
-    ) -> Result<Vec<u8>, Error> {
+    pub async fn patch(&self, client: &Client, patch: &Value, manager: &str, limit: usize) -> Result<Vec<u8>, Error> {
         self.write(client, Verb::Patch, patch, manager, limit).await
     }
 

@@ -106,6 +106,10 @@ fn body(cursor: &Cursor<'_>) -> Option<serde_json::Map<String, serde_json::Value
     if let Some(key) = ["apiVersion", "kind", "status"].into_iter().find(|key| body.contains_key(*key)) {
         cursor.refuse(format!("`{key}` is not written by hand; leave it out"));
     }
+    if body.get("metadata").is_some_and(|metadata| !metadata.is_object()) {
+        cursor.refuse("`metadata` has keys and values, such as labels");
+        return None;
+    }
     Some(body)
 }
 

@@ -49,7 +49,8 @@ impl<'t> Cursor<'t> {
 
     /// Anything, as JSON has it. A key that is written twice counts as it was written last.
     pub(super) fn json(&self) -> Option<serde_json::Value> {
-        json(self.node).or_else(|| self.reject("holds a number that is not whole, or a very large one; put it in quotes"))
+        json(self.node)
+            .or_else(|| self.reject("holds a number that is not whole, or a very large one; put it in quotes"))
     }
 
     /// A whole number, at least 1.

@@ -77,6 +77,17 @@ pub const TABLE: &[Metric] = &[
             }
         }),
     ),
+    Metric {
+        name: "canary_round_trip_seconds",
+        help: "From a change of the canary to its acknowledgement; absent where none is configured.",
+        kind: Kind::Histogram,
+        label: None,
+        of: Of::Stream(|row, out| {
+            if let Some(canary) = &row.stream.canary {
+                out.histogram(&canary.round_trip);
+            }
+        }),
+    },
     by(
         "diagnosis",
         gauge(

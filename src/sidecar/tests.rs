@@ -1,6 +1,7 @@
 //! The whole of `run` but its listener's socket, against the simulated API server, in paused time.
 
 mod beside;
+mod canary;
 mod input;
 mod record;
 mod scenario;

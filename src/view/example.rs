@@ -96,6 +96,7 @@ pub(crate) fn a_stream(explanation: Explanation) -> Stream {
         stale: None,
         regression: None,
         time_to_ack: Histogram::default(),
+        canary: None,
     }
 }
 
