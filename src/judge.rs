@@ -9,6 +9,7 @@ pub mod cut;
 pub mod decision;
 pub mod diagnosis;
 pub mod ledger;
+pub mod nudge;
 pub mod object;
 pub mod operator_metrics;
 pub mod own_check;
