@@ -3,7 +3,7 @@
 //! ```text
 //! roster --resources--> scan, follow ----+
 //! gate, pod, lease, confirm, freshness --+--> what is known (one lock) --> decide --> view --> listener
-//! peering, own check, metrics, canary ---+
+//! peering, own check, metrics, canary, nudge
 //!                                                                             +--> state file, Events, log
 //! ```
 //!
@@ -17,6 +17,7 @@ mod decide;
 mod follow;
 mod gate;
 mod leader;
+mod nudge;
 mod operator;
 mod own_check;
 mod own_pod;

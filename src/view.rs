@@ -19,6 +19,7 @@ pub mod counts;
 pub(crate) mod example;
 pub mod histogram;
 pub mod line;
+pub mod nudge;
 pub mod operator;
 pub mod stream;
 
@@ -40,6 +41,7 @@ pub use canary::{CanaryProblem, SeenCanary};
 pub use connections::Connections;
 pub use counts::Counts;
 pub use histogram::Histogram;
+pub use nudge::{NudgeOutcome, SeenNudges};
 pub use operator::{EventResult, Operator, OwnCheck, Restart, Restarts, Verdict};
 pub use stream::{List, ListResult, Offender, Stale, Stream, Watch, WatchType};
 
@@ -72,7 +74,7 @@ pub struct Config {
     pub loaded: Option<Timestamp>,
     /// Why the newest one cannot be used, with path and line; absent while it is in force.
     pub problem: Option<String>,
-    /// What of it this version does not do; for people, a line each.
+    /// What of it is not done, and what is wrong beside; for people, a line each.
     pub warnings: Vec<String>,
 }
 

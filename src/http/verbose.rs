@@ -62,6 +62,7 @@ fn operator_lines(view: &View, operator: &Operator) -> Vec<String> {
         let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
         lines.push(format!("evidence/operator-metrics: {words}"));
     }
+    lines.extend(operator.nudges.as_ref().map(|nudges| format!("nudges: {}", nudges.words())));
     lines.extend(connection_lines(view, operator));
     lines.push(format!("restarts: {} left in the budget, mode {}", operator.verdict.budget_remaining, mode(operator)));
     lines.push(format!("next: {}", next(view, operator)));

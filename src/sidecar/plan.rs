@@ -22,10 +22,12 @@ pub(super) struct Plan {
     pub(super) watch: Watch,
     /// The object that is changed to see whether the operator notices.
     pub(super) canary: Option<config::Canary>,
+    /// Whether overdue objects are touched.
+    pub(super) nudge: bool,
     pub(super) state_file: Option<PathBuf>,
     /// Where to listen; a port that is open stays where it is.
     pub(super) listen: SocketAddr,
-    /// What is configured and not done by this version, a line each.
+    /// What is configured and not done, a line each.
     pub(super) warnings: Vec<String>,
 }
 
@@ -115,7 +117,7 @@ pub(super) fn load(options: &Options) -> Result<Plan, Error> {
     if !named.is_empty() && has_resources {
         return Err(Error::Both { path: path() });
     }
-    let mut warnings = warnings(&config);
+    let mut warnings = Vec::new();
     let operators = match config.role {
         Role::Sidecar(beside) => {
             let resources = if named.is_empty() { config.resources } else { named };
@@ -145,6 +147,7 @@ pub(super) fn load(options: &Options) -> Result<Plan, Error> {
         list: config.list,
         watch: config.watch,
         canary,
+        nudge: config.nudge.enabled,
         state_file: state_file.filter(|_| is_sidecar),
         listen,
         warnings,
@@ -181,15 +184,6 @@ fn refuse_unsupported(config: &Config, options: &Options) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
-}
-
-/// Keys that only add evidence: without them dogwatch decides later, never worse.
-fn warnings(config: &Config) -> Vec<String> {
-    [(config.nudge.enabled, "nudge")]
-        .into_iter()
-        .filter(|(is_set, _)| *is_set)
-        .map(|(_, key)| format!("`{key}` is configured and this version of dogwatch does not act on it"))
-        .collect()
 }
 
 #[cfg(test)]

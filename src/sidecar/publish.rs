@@ -48,6 +48,7 @@ fn operator(operator: &Operator, known: &Known, now: Moment) -> Option<view::Ope
         own_check: operator.own.shown_check(!known.has_ended_task()),
         peering: operator.own.peering.clone(),
         metrics: operator.own.seen_metrics.clone(),
+        nudges: operator.nudges.as_ref().map(super::nudge::Nudges::shown),
         restarts: operator.restarts.clone(),
         connections: operator.connections.shown(),
         events: operator.events.clone(),

@@ -3,6 +3,7 @@
 mod beside;
 mod canary;
 mod input;
+mod nudge;
 mod record;
 mod scenario;
 mod sockets;

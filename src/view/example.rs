@@ -140,6 +140,7 @@ pub(crate) fn an_operator(headline: &Headline, explanations: Vec<Explanation>) -
         own_check: None,
         peering: None,
         metrics: None,
+        nudges: None,
         restarts: Restarts::default(),
         connections: Connections::default(),
         events: Counts::default(),
