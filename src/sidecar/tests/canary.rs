@@ -160,6 +160,7 @@ async fn a_canary_is_created_on_request_and_missed_otherwise() {
 async fn a_canary_that_gitops_takes_back_is_named_and_restarts_nothing() {
     let mut world = quiet("").await;
     world.deafen();
+    world.until(2 * MINUTE, |world| seen(world).outstanding.is_some()).await;
     let mut seen_problems = Vec::new();
     for _ in 0..4 * 360 {
         if !value(&world).is_null() {
