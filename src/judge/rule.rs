@@ -7,6 +7,7 @@
 pub mod auto;
 pub mod generation;
 pub mod kopf;
+pub mod table;
 
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use super::object::{self, Identity, Object};
 use super::state::{Excuse, Judgement, Reason, Signal, Since, SinceFrom, State, words};
 use generation::Generation;
 use kopf::Kopf;
+use table::Table;
 
 /// A rule with its options.
 #[derive(Debug, Clone)]
@@ -25,6 +27,8 @@ pub enum Rule {
     Kopf(Kopf),
     /// `status.observedGeneration` and the conditions' own.
     Generation(Generation),
+    /// What the operators of one ecosystem write.
+    Table(Table),
 }
 
 /// Which rule the configuration or a flag asks for.
@@ -92,7 +96,30 @@ impl Rule {
         match self {
             Self::Kopf(_) => "kopf",
             Self::Generation(_) => "generation",
+            Self::Table(table) => table.ecosystem().name,
         }
+    }
+
+    /// The project whose resources the rule reads: what they are grouped under in reports.
+    pub const fn project(&self) -> Option<&'static str> {
+        match self {
+            Self::Kopf(_) | Self::Generation(_) => None,
+            Self::Table(table) => table.ecosystem().project,
+        }
+    }
+
+    /// The rule for a resource of this group and kind, where that makes a difference.
+    #[must_use]
+    pub fn for_resource(self, group: &str, kind: &str) -> Self {
+        match self {
+            Self::Table(table) => Self::Table(table.for_resource(group, kind)),
+            other => other,
+        }
+    }
+
+    /// Whether the resource is of a kind on which no operator acknowledges anything.
+    pub const fn is_static(&self) -> bool {
+        matches!(self, Self::Table(table) if table.entry().is_static())
     }
 
     /// The rule's own durations; `maxAttempt` as configured.
@@ -100,6 +127,7 @@ impl Rule {
         match self {
             Self::Kopf(kopf) => kopf.durations(),
             Self::Generation(generation) => generation.durations(),
+            Self::Table(table) => table.durations(),
         }
     }
 
@@ -108,7 +136,7 @@ impl Rule {
     pub const fn own_cure(&self) -> Duration {
         match self {
             Self::Kopf(_) => Duration::from_secs(70),
-            Self::Generation(_) => Duration::from_mins(10),
+            Self::Generation(_) | Self::Table(_) => Duration::from_mins(10),
         }
     }
 
@@ -118,7 +146,7 @@ impl Rule {
     pub fn signal_exists(&self, signal: &Signal) -> bool {
         match self {
             Self::Kopf(kopf) => kopf.signal_exists(signal),
-            Self::Generation(_) => signal.signalled > 0,
+            Self::Generation(_) | Self::Table(_) => signal.signalled > 0,
         }
     }
 
@@ -126,6 +154,7 @@ impl Rule {
         match self {
             Self::Kopf(kopf) => kopf.mask(object::common_mask()),
             Self::Generation(_) => generation::mask(object::common_mask()),
+            Self::Table(table) => table.mask(object::common_mask()),
         }
     }
 
@@ -134,6 +163,7 @@ impl Rule {
             Self::Kopf(kopf) if kopf.is_held(object) => Holder::Operator,
             Self::Kopf(_) => Holder::Others,
             Self::Generation(_) => Holder::Unknown,
+            Self::Table(table) => table.holder(object),
         }
     }
 
@@ -141,7 +171,7 @@ impl Rule {
     fn deletion_progress(&self, object: &Object<'_>, now: Timestamp) -> Option<Judgement> {
         match self {
             Self::Kopf(kopf) => kopf.deletion_progress(object, now),
-            Self::Generation(_) => None,
+            Self::Generation(_) | Self::Table(_) => None,
         }
     }
 
@@ -151,6 +181,7 @@ impl Rule {
         match self {
             Self::Kopf(kopf) => kopf.complete_deletion(object, judgement),
             Self::Generation(_) => generation::complete(object, judgement),
+            Self::Table(table) => table.complete_deletion(object, judgement),
         }
     }
 
@@ -159,6 +190,7 @@ impl Rule {
         match self {
             Self::Kopf(kopf) => kopf.judge(object, now),
             Self::Generation(generation) => generation.judge(object),
+            Self::Table(table) => table.judge(object, now),
         }
     }
 }

@@ -8,7 +8,7 @@
 
 mod diff;
 mod essence;
-mod fingerprint;
+pub(super) mod fingerprint;
 mod ignored;
 mod name;
 mod options;
