@@ -131,6 +131,14 @@ impl Rule {
         }
     }
 
+    /// The `maxAttempt` below which the rule's is for no resource.
+    pub fn least_max_attempt(&self) -> Duration {
+        match self {
+            Self::Table(table) => table.least_max_attempt(),
+            other => other.durations().max_attempt,
+        }
+    }
+
     /// Within which time the rule's framework heals a silent stream by itself: kopf since 1.44 gives up on one after
     /// 70 s; client-go, kube-rs and fabric8 end a watch after 5 to 10 minutes.
     pub const fn own_cure(&self) -> Duration {

@@ -27,7 +27,9 @@ macro_rules! ecosystems {
 
 ecosystems! {
     flux argo_cd argo_rollouts argo_workflows cert_manager crossplane knative cluster_api strimzi gateway_api
-    external_secrets tekton keda cloudnative_pg eck zalando_postgres kubevirt rook velero olm
+    external_secrets tekton keda cloudnative_pg eck zalando_postgres kubevirt rook velero olm config_connector ack
+    azure_service_operator sealed_secrets prometheus_operator istio flink keycloak ansible_operator helm_operator
+    metacontroller stackable java_operator_sdk
 }
 
 /// A rule of the table, for the kinds that one entry fits.

@@ -33,6 +33,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
                 example(Pending, r#"{"metadata":{},"spec":{"entrypoint":"main"}}"#),
                 example(Pending, r#"{"metadata":{},"spec":{"shutdown":"Stop"},"status":{"phase":"Running"}}"#),
                 example(InProgress, r#"{"metadata":{},"status":{"phase":"Running"}}"#),
+                example(Paused, r#"{"metadata":{},"spec":{"suspend":true},"status":{"phase":"Running"}}"#),
                 example(Failing, r#"{"metadata":{},"status":{"phase":"Error"}}"#),
                 example(Processed, r#"{"metadata":{},"spec":{"suspend":true},"status":{"phase":"Succeeded"}}"#),
             ],

@@ -103,7 +103,6 @@ const ORDER: Entry = Entry {
     failing: &[standing(is("status.state", &["invalid", "expired", "errored"]))],
     in_progress: &[
         standing(is("status.state", &["pending", "processing", "ready"])),
-        standing(When::Field("status.state", Value::Missing)),
     ],
     processed: &[is("status.state", &["valid"])],
     ..REQUEST

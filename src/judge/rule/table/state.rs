@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use twox_hash::XxHash3_64;
 
+use super::Table;
 use super::engine::entry::{Lasts, Outcome, Owed};
 use super::engine::facts::Facts;
 use super::engine::when::When;
-use super::{Table, engine};
 use crate::judge::object::tree::Tree;
 use crate::judge::object::{Object, time};
 use crate::judge::rule::kopf::fingerprint;
@@ -71,7 +71,7 @@ impl Table {
         if first(facts, entry.processed.iter()).is_some() {
             return Judgement::new(State::Processed, None, "the latest desired state was acknowledged");
         }
-        Judgement::unknown(Reason::NoSignal, unknown(facts))
+        Judgement::unknown(Reason::NoSignal, self.unknown(facts))
     }
 
     fn outcome(
@@ -90,6 +90,19 @@ impl Table {
             moved_at,
             ..Judgement::new(state, reason, when.to_string())
         })
+    }
+
+    /// Why nothing holds.
+    fn unknown(&self, facts: &Facts<'_, '_>) -> &'static str {
+        let mut observed = self.entry.tokens.iter().filter_map(|path| facts.observed(path));
+        match (facts.object.generation(), facts.generation) {
+            (None, _) => "the object has no metadata.generation",
+            (_, None) => "the resource has no status subresource, so its generation counts status writes as well",
+            (_, Some(generation)) if observed.any(|observed| observed > generation) => {
+                "the observed generation is ahead of metadata.generation"
+            }
+            _ => "nothing on the object tells whether its latest desired state was seen",
+        }
     }
 
     /// The newest sign of a write by the operator.
@@ -142,10 +155,7 @@ fn pending(facts: &Facts<'_, '_>, owed: &'static Owed, now: Timestamp) -> Option
         Owed::Change(_) => {
             let is_first = facts.generation == Some(1);
             let written = || facts.written.desired().map(|at| Since::new(at, SinceFrom::ManagedFields));
-            Judgement {
-                since: if is_first { created } else { written() },
-                ..change(facts, when)
-            }
+            Judgement { since: if is_first { created } else { written() }, ..change(facts, when) }
         }
         Owed::Request(_, annotation) => {
             // Its form is free; one that names a moment which cannot be that of the request is none.
@@ -169,9 +179,7 @@ fn change(facts: &Facts<'_, '_>, when: &When) -> Judgement {
     };
     match (facts.observed(path), facts.generation) {
         // Some CRDs default the number to -1 or 0, which no operator has written.
-        (Some(..=0), _) => {
-            Judgement::new(State::Pending, Reason::NeverProcessed, "no generation was ever observed")
-        }
+        (Some(..=0), _) => Judgement::new(State::Pending, Reason::NeverProcessed, "no generation was ever observed"),
         (Some(observed), Some(generation)) => pending(format!("generation {generation}, observed {observed}")),
         _ => pending(when.to_string()),
     }
@@ -183,19 +191,6 @@ fn transition(facts: &Facts<'_, '_>, when: &When) -> Option<Timestamp> {
         When::Condition(condition) => facts.condition(condition)?.get("lastTransitionTime").and_then(time),
         When::All(all) | When::Any(all) => all.iter().filter(|it| facts.hold(it)).find_map(|it| transition(facts, it)),
         _ => None,
-    }
-}
-
-/// Why nothing holds.
-fn unknown(facts: &Facts<'_, '_>) -> &'static str {
-    let observed = facts.observed(engine::prelude::OBSERVED);
-    match (facts.object.generation(), facts.generation) {
-        (None, _) => "the object has no metadata.generation",
-        (_, None) => "the resource has no status subresource, so its generation counts status writes as well",
-        (_, Some(generation)) if observed.is_some_and(|observed| observed > generation) => {
-            "status.observedGeneration is ahead of metadata.generation"
-        }
-        _ => "nothing on the object tells whether its latest desired state was seen",
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::judge::object::tree::Tree;
 
 /// Whether two values differ once everything empty is left out of both.
-pub(super) fn differ(one: Option<&Tree<'_>>, other: Option<&Tree<'_>>) -> bool {
+pub(in crate::judge::rule::table) fn differ(one: Option<&Tree<'_>>, other: Option<&Tree<'_>>) -> bool {
     match (one.filter(|tree| !is_empty(tree)), other.filter(|tree| !is_empty(tree))) {
         (None, None) => false,
         (Some(one), Some(other)) => !is_same(one, other),
@@ -31,10 +31,12 @@ fn is_same(one: &Tree<'_>, other: &Tree<'_>) -> bool {
                 && right.iter().all(|(key, value)| one.get(key).is_some() || is_empty(value))
         }
         (Tree::List(left), Tree::List(right)) => {
-            left.len() == right.len()
-                && left.iter().zip(right).all(|(left, right)| !differ(Some(left), Some(right)))
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| !differ(Some(left), Some(right)))
         }
-        (one, other) => one == other || matches!((as_double(one), as_double(other)), (Some(one), Some(other)) if one.total_cmp(&other).is_eq()),
+        (one, other) => {
+            one == other
+                || matches!((as_double(one), as_double(other)), (Some(one), Some(other)) if one.total_cmp(&other).is_eq())
+        }
     }
 }
 

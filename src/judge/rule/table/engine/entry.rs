@@ -253,9 +253,8 @@ impl Names {
     /// Whether a finalizer is one of them.
     pub(in crate::judge::rule::table) fn has(&self, finalizer: &str) -> bool {
         let domain = finalizer.split('/').next().unwrap_or(finalizer);
-        let is_in = |own: &&str| {
-            domain.strip_suffix(*own).is_some_and(|before| before.is_empty() || before.ends_with('.'))
-        };
+        let is_in =
+            |own: &&str| domain.strip_suffix(*own).is_some_and(|before| before.is_empty() || before.ends_with('.'));
         self.names.contains(&finalizer) || self.domains.iter().any(|own| is_in(&own))
     }
 }

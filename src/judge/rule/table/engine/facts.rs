@@ -78,6 +78,7 @@ impl<'o, 'a> Facts<'o, 'a> {
             }
             When::Current(path) => self.observed(path).is_some_and(|observed| Some(observed) == self.generation),
             When::Below(path) => self.is_below(self.observed(path)),
+            When::Zero(path) => self.observed(path) == Some(0),
             When::PrefixCurrent(path) => self.prefix(path).is_some_and(|seen| Some(seen) == self.generation),
             When::PrefixBelow(path) => self.is_below(self.prefix(path)),
             When::Condition(condition) => self.condition(condition).is_some(),
@@ -155,7 +156,8 @@ impl<'o, 'a> Facts<'o, 'a> {
 
     fn field(&self, path: &str, value: Value) -> bool {
         let is_absence = value == Value::Missing;
-        let found = find(self.object.tree(), path, &mut |found| (is_absence || value.holds(Some(found))).then_some(found));
+        let found =
+            find(self.object.tree(), path, &mut |found| (is_absence || value.holds(Some(found))).then_some(found));
         if is_absence { value.holds(found) } else { found.is_some() }
     }
 
@@ -184,9 +186,9 @@ impl<'o, 'a> Facts<'o, 'a> {
         let mut some_behind = false;
         for wanted in wanted {
             let name = wanted.get("name").and_then(Tree::as_str);
-            let own = answers.iter().filter(|answer| {
-                name.is_some() && answer.at(&["parentRef", "name"]).and_then(Tree::as_str) == name
-            });
+            let own = answers
+                .iter()
+                .filter(|answer| name.is_some() && answer.at(&["parentRef", "name"]).and_then(Tree::as_str) == name);
             let numbers = own
                 .flat_map(|answer| answer.get("conditions").map_or(&[][..], Tree::items))
                 .filter_map(|condition| number(condition.get("observedGeneration")));
@@ -205,11 +207,7 @@ impl<'o, 'a> Facts<'o, 'a> {
 
 /// Goes down a path, through each item of the lists on its way, and hands what stands at its end to `test` until that
 /// finds something.
-fn find<'t, 'a, T>(
-    tree: &'t Tree<'a>,
-    path: &str,
-    test: &mut impl FnMut(&'t Tree<'a>) -> Option<T>,
-) -> Option<T> {
+fn find<'t, 'a, T>(tree: &'t Tree<'a>, path: &str, test: &mut impl FnMut(&'t Tree<'a>) -> Option<T>) -> Option<T> {
     if let Tree::List(items) = tree {
         return items.iter().find_map(|item| find(item, path, test));
     }

@@ -6,7 +6,9 @@ pub(in crate::judge::rule::table) use super::entry::{
 };
 pub(in crate::judge::rule::table) use super::value::Value;
 pub(in crate::judge::rule::table) use super::when::{Claim, When};
-pub(in crate::judge::rule::table) use crate::judge::state::State::{Failing, InProgress, Paused, Pending, Processed, Unknown};
+pub(in crate::judge::rule::table) use crate::judge::state::State::{
+    Failing, InProgress, Paused, Pending, Processed, Unknown,
+};
 
 /// Where most operators repeat the generation that they have seen.
 pub(in crate::judge::rule::table) const OBSERVED: &str = "status.observedGeneration";
@@ -75,9 +77,10 @@ pub(in crate::judge::rule::table) const CONVENTIONAL: Entry = Entry {
         Owed::Change(When::All(&[BEHIND, When::Not(&has(ANY.current()))])),
         Owed::Change(When::All(&[When::Field(OBSERVED, Value::Missing), When::Behind(ANY)])),
     ],
-    failing: &[
-        standing(When::All(&[SEEN_BY_NUMBER, has(condition(&["Stalled", "Failed", "Degraded"]).yes().not_older())])),
-    ],
+    failing: &[standing(When::All(&[
+        SEEN_BY_NUMBER,
+        has(condition(&["Stalled", "Failed", "Degraded"]).yes().not_older()),
+    ]))],
     in_progress: CONVENTIONAL_WORK,
     processed: &[SEEN_BY_NUMBER],
     tokens: &[OBSERVED],

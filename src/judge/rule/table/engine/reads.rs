@@ -32,7 +32,11 @@ impl When {
             Self::NoStatus => mask.presence(&["status", OTHERS]),
             // In what every rule reads.
             Self::FirstGeneration | Self::StatusAfterSpec => mask,
-            Self::Current(path) | Self::Below(path) | Self::PrefixCurrent(path) | Self::PrefixBelow(path) => mask.whole(&keys(path)),
+            Self::Current(path)
+            | Self::Below(path)
+            | Self::Zero(path)
+            | Self::PrefixCurrent(path)
+            | Self::PrefixBelow(path) => mask.whole(&keys(path)),
             Self::Condition(condition) | Self::Behind(condition) => condition.reads(mask),
             Self::Field(path, Value::Present) => mask.presence(&keys(path)),
             Self::Field(path, _) => mask.whole(&keys(path)),

@@ -24,6 +24,8 @@ pub enum When {
     Current(&'static str),
     /// The number at this path is below the object's generation.
     Below(&'static str),
+    /// The number at this path is 0, which is how some types write that there is none.
+    Zero(&'static str),
     /// The text at this path begins with the object's generation and a dash.
     PrefixCurrent(&'static str),
     /// The text at this path begins with a number below the object's generation and a dash.

@@ -18,6 +18,7 @@ impl Display for When {
             Self::StatusAfterSpec => f.write_str("the status was written after the spec (managedFields)"),
             Self::Current(path) => write!(f, "{path} is the generation"),
             Self::Below(path) => write!(f, "{path} is below the generation"),
+            Self::Zero(path) => write!(f, "{path} is 0"),
             Self::PrefixCurrent(path) => write!(f, "{path} begins with the generation"),
             Self::PrefixBelow(path) => write!(f, "{path} begins with an older generation"),
             Self::Condition(condition) => write!(f, "{condition}"),
@@ -75,9 +76,7 @@ impl Display for Condition {
         if self.path != USUAL {
             write!(f, " in {}", self.path)?;
         }
-        for (what, words) in
-            [("is", self.statuses), ("with reason", self.reasons), ("of severity", self.severities)]
-        {
+        for (what, words) in [("is", self.statuses), ("with reason", self.reasons), ("of severity", self.severities)] {
             if !words.is_empty() {
                 write!(f, " {what} {}", list(words, " or "))?;
             }
@@ -95,7 +94,8 @@ impl Display for Condition {
 }
 
 fn list(words: &[&str], last: &str) -> String {
-    let quoted = |word: &&str| if word.is_empty() || word.contains(' ') { format!("{word:?}") } else { (*word).to_owned() };
+    let quoted =
+        |word: &&str| if word.is_empty() || word.contains(' ') { format!("{word:?}") } else { (*word).to_owned() };
     match words {
         [] => String::new(),
         [one] => quoted(one),
