@@ -43,9 +43,13 @@ fn by_name(cursor: &Cursor<'_>) -> Option<Choice> {
     if let Some(ecosystem) = table::named(&name) {
         return Some(of_table(ecosystem, None));
     }
-    let suggestion = suggestion(&name, &names());
-    cursor.refuse(format!("unknown rule {}; {suggestion}", quoted(&name)));
+    cursor.refuse(unknown(&name));
     None
+}
+
+/// What to say of a name that is no rule's.
+pub(super) fn unknown(name: &str) -> String {
+    format!("unknown rule {}; {}", quoted(name), suggestion(name, &names()))
 }
 
 /// Every name that `rule` takes.

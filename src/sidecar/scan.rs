@@ -15,7 +15,7 @@ use crate::config;
 use crate::config::resource::Resource;
 use crate::judge::ledger::{ListEnd, Listed, Source};
 use crate::judge::rule::RuleFrom;
-use crate::judge::rule::auto::{Evidence, Mark};
+use crate::judge::rule::auto::Mark;
 use crate::judge::state::Moment;
 use crate::view::ListResult;
 
@@ -114,7 +114,7 @@ impl Scanner {
             let watched = operator.watched(&self.resource)?;
             let (entry, found) = (watched.entry.clone(), watched.found.clone()?);
             let mark = watched.mark;
-            let chosen = entry.choose(evidence(&found, mark), RuleFrom::Config);
+            let chosen = entry.choose(found.evidence(mark), RuleFrom::Config);
             let rule = InForce::new(chosen, &entry, &operator.plan, watched.list.interval);
             operator.put_in_force(&self.resource, rule.clone());
             Some(Job { found, entry, rule, mark })
@@ -141,7 +141,7 @@ impl Scanner {
                 max_object_bytes: self.list.max_object_bytes,
                 ..Query::new(&job.found)
             };
-            let open = job.entry.is_open().then(|| evidence(&job.found, job.mark));
+            let open = job.entry.is_open().then(|| job.found.evidence(job.mark));
             let eye = Eye { reader: &job.rule.reader, open };
             let now = || self.shared.now().wall;
             let mut each = |judged: Judged<'_>| self.take(&judged, job, began);
@@ -261,11 +261,6 @@ impl Scanner {
             }
         }
     }
-}
-
-/// What a resource's rule is chosen by.
-fn evidence(found: &discover::Resource, mark: Option<Mark>) -> Evidence<'_> {
-    Evidence { group: &found.group, kind: &found.kind, mark, status_subresource: Some(found.has_status) }
 }
 
 impl Tally {

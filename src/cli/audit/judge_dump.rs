@@ -137,6 +137,7 @@ impl<'r> Judge<'r> {
                 summary: tally.finish(chosen.rule(), is_complete),
                 error: None,
                 is_named: !self.request.words.is_empty(),
+                is_static: chosen.rule().is_static(),
             });
         }
         Judged { resources, unused: self.unused }

@@ -37,13 +37,7 @@ pub struct Request<'r> {
 
 /// Lists and judges one resource.
 pub async fn judge(client: &Client, target: &Target, request: &Request<'_>) -> Resource {
-    let resource = &target.resource;
-    let mut evidence = Evidence {
-        group: &resource.group,
-        kind: &resource.kind,
-        mark: None,
-        status_subresource: Some(resource.has_status),
-    };
+    let mut evidence = target.resource.evidence(None);
     let mut look = Look::new(target, request, evidence);
     // Each mark is stronger than the one before it, so this ends.
     while let End::ShowsMark(mark) = look.run(client).await {
@@ -219,6 +213,7 @@ impl<'r> Look<'r> {
             summary: tally.finish(chosen.rule(), error.is_none()),
             error,
             is_named: target.is_named,
+            is_static: chosen.rule().is_static(),
         }
     }
 }

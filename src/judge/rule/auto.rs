@@ -36,10 +36,16 @@ pub enum Mark {
     Kopf,
 }
 
+/// The rules of the table that are chosen by a mark.
+pub const FRAMEWORKS: [(Mark, &str); 2] = [(Mark::Ansible, "ansible-operator"), (Mark::Helm, "helm-operator")];
+
 /// Chooses the rule and says why. `max_attempt` takes the place of the rule's own.
 pub fn choose(evidence: Evidence<'_>, max_attempt: Option<Duration>) -> (Rule, RuleFrom) {
     let known = table::of_resource(evidence.group, evidence.kind);
-    let framework = |name| table::named(name).map(Table::new);
+    let framework = |mark| {
+        let (_, name) = FRAMEWORKS.into_iter().find(|(own, _)| *own == mark)?;
+        table::named(name).map(Table::new)
+    };
     let (chosen, from) = match (evidence.mark, known) {
         (Some(Mark::Kopf), _) => {
             let defaults = kopf::Options::default();
@@ -47,8 +53,7 @@ pub fn choose(evidence: Evidence<'_>, max_attempt: Option<Duration>) -> (Rule, R
             return (Rule::Kopf(Kopf::new(kopf::Options { max_attempt, ..defaults })), RuleFrom::Objects);
         }
         (_, Some(known)) => (Some(known), RuleFrom::Group),
-        (Some(Mark::Ansible), None) => (framework("ansible-operator"), RuleFrom::Objects),
-        (Some(Mark::Helm), None) => (framework("helm-operator"), RuleFrom::Objects),
+        (Some(mark), None) => (framework(mark), RuleFrom::Objects),
         (None, None) => (None, RuleFrom::Objects),
     };
     let has_status = evidence.status_subresource != Some(false);

@@ -31,6 +31,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
                 example(Processed, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ACK.ResourceSynced","status":"True"}]}}"#),
                 example(Pending, r#"{"metadata":{"generation":1},"status":{"ackResourceMetadata":{"region":"a"}}}"#),
                 example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ACK.Terminal","status":"True"}]}}"#),
+                example(InProgress, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ACK.ResourceSynced","status":"False"}]}}"#),
                 example(Unknown, r#"{"metadata":{},"status":{"conditions":[{"type":"ACK.ResourceSynced","status":"True"}]}}"#),
             ],
             ..Entry::NEW

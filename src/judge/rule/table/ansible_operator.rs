@@ -21,7 +21,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
                 example(Processed, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Running","status":"True","reason":"Successful"}]}}"#),
                 example(InProgress, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Running","status":"True","reason":"Running"}]}}"#),
                 example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Failure","status":"False"},{"type":"Failure","status":"True"}]}}"#),
-                example(Unknown, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Running","status":"True","reason":"Successful"}]}}"#),
+                 example(Unknown, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Running","status":"True","reason":"Successful"}]}}"#),
             ],
             ..PLAYBOOK
         },

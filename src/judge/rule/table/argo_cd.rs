@@ -85,6 +85,7 @@ const APPLICATION: Entry = Entry {
         example(Pending, r#"{"metadata":{},"spec":{"destination":{"server":"https://a"},"source":{"repoURL":"https://b","targetRevision":"v2"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z","sync":{"comparedTo":{"destination":{"server":"https://a"},"source":{"repoURL":"https://b","targetRevision":"v1"}}}}}"#),
         example(Pending, r#"{"metadata":{"annotations":{"argocd.argoproj.io/refresh":"normal"}},"spec":{"destination":{"server":"https://a"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z"}}"#),
         example(Pending, r#"{"metadata":{},"spec":{"destination":{"server":"https://a"}}}"#),
+        example(InProgress, r#"{"metadata":{},"spec":{"destination":{"server":"https://a"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z","operationState":{"phase":"Running"}}}"#),
         example(Failing, r#"{"metadata":{},"spec":{"destination":{"server":"https://a"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z","conditions":[{"type":"ComparisonError"}]}}"#),
         example(Paused, r#"{"metadata":{"annotations":{"argocd.argoproj.io/skip-reconcile":"true"}},"spec":{"destination":{}}}"#),
         example(Unknown, r#"{"metadata":{},"status":{"sync":{"status":"Synced"}}}"#),

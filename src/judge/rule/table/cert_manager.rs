@@ -33,7 +33,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
                 example(Pending, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":1}]}}"#),
                 example(Pending, r#"{"metadata":{"generation":1,"creationTimestamp":"2026-03-01T11:00:00Z"}}"#),
                 example(InProgress, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Issuing","status":"True"},{"type":"Ready","status":"False","observedGeneration":1}]}}"#),
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"lastFailureTime":"2026-03-01T10:00:00Z","conditions":[{"type":"Ready","status":"False","observedGeneration":1}]}}"#),
+                 example(Failing, r#"{"metadata":{"generation":1},"status":{"lastFailureTime":"2026-03-01T10:00:00Z","conditions":[{"type":"Ready","status":"False","observedGeneration":1}]}}"#),
                 example(Unknown, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#),
             ],
             ..READINESS

@@ -32,6 +32,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
             example(Pending, r#"{"metadata":{"generation":2},"status":{"observedGeneration":1,"phase":"Ready"}}"#),
             example(Pending, r#"{"metadata":{"generation":1},"status":{}}"#),
             example(InProgress, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"phase":"ApplyingChanges"}}"#),
+            example(Failing, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"phase":"Invalid"}}"#),
             example(Paused, r#"{"metadata":{"generation":2,"annotations":{"eck.k8s.elastic.co/managed":"false"}},"status":{"observedGeneration":1}}"#),
         ],
         ..Entry::NEW

@@ -37,6 +37,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
             examples: &[
                 example(Processed, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Accepted","status":"True","observedGeneration":2}]}}"#),
                 example(Pending, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Accepted","status":"Unknown","reason":"Pending"}]}}"#),
+                example(InProgress, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Accepted","status":"True","observedGeneration":1},{"type":"Programmed","status":"Unknown","observedGeneration":1}]}}"#),
                 example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Accepted","status":"True","observedGeneration":1},{"type":"Programmed","status":"False","observedGeneration":1}]}}"#),
             ],
             ..Entry::NEW

@@ -24,6 +24,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
         examples: &[
             example(Processed, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Deployed","status":"True"}]}}"#),
             example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Deployed","status":"True"},{"type":"Irreconcilable","status":"True"}]}}"#),
+            example(Pending, r#"{"metadata":{"generation":1}}"#),
             example(Unknown, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Deployed","status":"True"}]}}"#),
         ],
         ..Entry::NEW

@@ -21,6 +21,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
             example(Processed, r#"{"metadata":{"generation":4},"status":{"observedGeneration":4,"conditions":[{"type":"Ready","status":"True"}]}}"#),
             example(Pending, r#"{"metadata":{"generation":4},"status":{"observedGeneration":3,"conditions":[{"type":"Ready","status":"True"}]}}"#),
             example(Unknown, r#"{"metadata":{"generation":4},"status":{"observedGeneration":5,"conditions":[{"type":"Ready","status":"False"}]}}"#),
+            example(InProgress, r#"{"metadata":{"generation":4},"status":{"observedGeneration":4,"conditions":[{"type":"Ready","status":"False"}]}}"#),
             example(Failing, r#"{"metadata":{"generation":4},"status":{"observedGeneration":4,"conditions":[{"type":"HasErrors","status":"True"}]}}"#),
         ],
         ..Entry::NEW

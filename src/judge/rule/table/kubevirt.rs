@@ -49,6 +49,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
                 example(Processed, r#"{"metadata":{},"status":{"phase":"Running"}}"#),
                 example(InProgress, r#"{"metadata":{},"status":{"phase":"ImportInProgress"}}"#),
                 example(Pending, r#"{"metadata":{}}"#),
+                example(Failing, r#"{"metadata":{},"status":{"phase":"Failed"}}"#),
                 example(Paused, r#"{"metadata":{},"status":{"phase":"Running","conditions":[{"type":"Paused","status":"True"}]}}"#),
             ],
             ..Entry::NEW

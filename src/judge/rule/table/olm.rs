@@ -31,6 +31,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
                 example(Processed, r#"{"metadata":{"generation":1},"status":{"state":"AtLatestKnown"}}"#),
                 example(Pending, r#"{"metadata":{"generation":1},"status":{"lastUpdated":"2026-03-01T11:00:00Z"}}"#),
                 example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ResolutionFailed","status":"True"}]}}"#),
+                example(InProgress, r#"{"metadata":{"generation":1},"status":{"state":"UpgradePending"}}"#),
                 example(Paused, r#"{"metadata":{"generation":1},"spec":{"installPlanApproval":"Manual"},"status":{"state":"UpgradePending","conditions":[{"type":"InstallPlanPending","status":"True","reason":"RequiresApproval"}]}}"#),
             ],
             ..Entry::NEW

@@ -31,6 +31,8 @@ pub(super) const RULE: Ecosystem = Ecosystem {
                 example(Processed, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#),
                 example(Pending, r#"{"metadata":{"generation":3},"status":{"conditions":[{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#),
                 example(InProgress, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Available","status":"Degraded","observedGeneration":2},{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#),
+                example(Failing, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Reconciled","status":"False","observedGeneration":2}]}}"#),
+                example(Paused, r#"{"metadata":{"generation":3},"spec":{"paused":true},"status":{"conditions":[{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#),
                 example(Unknown, r#"{"metadata":{"generation":46},"status":{"conditions":[{"type":"Reconciled","status":"True"}]}}"#),
             ],
             ..Entry::NEW

@@ -21,6 +21,9 @@ pub(super) const RULE: Ecosystem = Ecosystem {
         examples: &[
             example(Processed, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Available","status":"True"}]}}"#),
             example(Unknown, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Available","status":"True"}]}}"#),
+            example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Degraded","status":"True"}]}}"#),
+            example(InProgress, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Progressing","status":"True"}]}}"#),
+            example(Pending, r#"{"metadata":{"generation":2},"status":{"observedGeneration":1}}"#),
             example(Paused, r#"{"metadata":{"generation":2},"spec":{"clusterOperation":{"reconciliationPaused":true}}}"#),
         ],
         ..CONVENTIONAL

@@ -61,6 +61,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
             examples: &[
                 example(Pending, r#"{"metadata":{},"status":{"phase":"New"}}"#),
                 example(Processed, r#"{"metadata":{"generation":5},"status":{"phase":"Completed"}}"#),
+                example(InProgress, r#"{"metadata":{},"status":{"phase":"InProgress"}}"#),
                 example(Failing, r#"{"metadata":{},"status":{"phase":"PartiallyFailed"}}"#),
             ],
             ..Entry::NEW
@@ -75,6 +76,7 @@ pub(super) const RULE: Ecosystem = Ecosystem {
             tokens: &["status.phase"],
             examples: &[
                 example(Processed, r#"{"metadata":{"generation":1},"status":{"phase":"Enabled"}}"#),
+                example(Paused, r#"{"metadata":{"generation":2},"spec":{"paused":true},"status":{"phase":"Enabled"}}"#),
                 example(Unknown, r#"{"metadata":{"generation":2},"status":{"phase":"Enabled"}}"#),
             ],
             ..Entry::NEW
