@@ -179,7 +179,8 @@ impl Rule {
     fn deletion_progress(&self, object: &Object<'_>, now: Timestamp) -> Option<Judgement> {
         match self {
             Self::Kopf(kopf) => kopf.deletion_progress(object, now),
-            Self::Generation(_) | Self::Table(_) => None,
+            Self::Generation(_) => None,
+            Self::Table(table) => table.deletion_progress(object),
         }
     }
 

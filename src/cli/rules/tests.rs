@@ -32,7 +32,7 @@ fn one_rule_is_shown_in_the_words_of_its_data() {
         "Reported as:   flux\n",
         "  paused:      spec.suspend is true\n",
         "request-not-processed: annotation reconcile.fluxcd.io/requestedAt is not repeated in status.lastHandledReconcileAt\n",
-        "condition Ready is False with a reason other than DependencyNotReady, Progressing or SourceNotReady at the \
+        "condition Ready is False with a reason other than DependencyNotReady, Progressing or SourceNotReady for the \
          current generation\n",
         "Finalizers:    finalizers.fluxcd.io\n",
         "Durations:     overdueAfter 5m, asleepAfter 30m, maxAttempt 30m\n",

@@ -7,8 +7,8 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 use super::describe::{Described, Kinds};
-use crate::cli::age::short;
 use crate::cli::columns::{Cell, Columns};
+use crate::config::duration::show;
 use crate::judge::rule::Durations;
 
 /// One line a rule.
@@ -19,7 +19,7 @@ pub(super) fn table(rules: &[Described], width: Option<usize>, program: &str, ou
             // A kind on which nothing is ever acknowledged is never overdue.
             let judged = rule.kinds.iter().filter(|kinds| !kinds.is_static).map(|kinds| pick(&kinds.durations));
             let (least, most) = (judged.clone().min().unwrap_or_default(), judged.max().unwrap_or_default());
-            if least == most { short(least) } else { format!("{}..{}", short(least), short(most)) }
+            if least == most { show(least) } else { format!("{}..{}", show(least), show(most)) }
         };
         columns.row(vec![
             Cell::new(rule.name),
@@ -70,9 +70,9 @@ fn section(text: &mut String, kinds: &Kinds, width: Option<usize>) {
     let Durations { overdue_after, asleep_after, max_attempt } = kinds.durations;
     let durations = format!(
         "overdueAfter {}, asleepAfter {}, maxAttempt {}",
-        short(overdue_after),
-        short(asleep_after),
-        short(max_attempt)
+        show(overdue_after),
+        show(asleep_after),
+        show(max_attempt)
     );
     field(text, "Durations:", &durations, width);
     for (number, example) in kinds.examples.iter().enumerate() {

@@ -21,7 +21,7 @@ macro_rules! ecosystems {
         $(mod $module;)+
 
         /// Every ecosystem of the table, in the order in which they are listed.
-        pub const ALL: &[&Ecosystem] = &[$(&$module::RULE,)+];
+        pub static ALL: &[&Ecosystem] = &[$(&$module::RULE,)+];
     };
 }
 
@@ -63,7 +63,7 @@ impl Ecosystem {
 impl Table {
     /// The rule with the entry that speaks for its ecosystem as long as the resource is not known.
     pub fn new(ecosystem: &'static Ecosystem) -> Self {
-        const NOTHING: &Entry = &Entry::NEW;
+        static NOTHING: &Entry = &Entry::NEW;
         let entry = ecosystem.entries.first().unwrap_or(NOTHING);
         Self { ecosystem, entry, max_attempt: None, counts_generation: true }
     }

@@ -6,7 +6,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "ack",
     project: Some("ack"),
     about: "AWS Controllers for Kubernetes (services.k8s.aws)",

@@ -9,7 +9,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "ansible-operator",
     project: None,
     about: "operators built with the Ansible operator of the Operator SDK",

@@ -10,7 +10,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "argo-cd",
     project: Some("argo-cd"),
     about: "Argo CD (argo-cd.readthedocs.io)",

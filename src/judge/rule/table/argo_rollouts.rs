@@ -7,7 +7,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "argo-rollouts",
     project: Some("argo-rollouts"),
     about: "Argo Rollouts (argo-rollouts.readthedocs.io)",

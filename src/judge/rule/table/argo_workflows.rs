@@ -7,7 +7,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "argo-workflows",
     project: Some("argo-workflows"),
     about: "Argo Workflows (argo-workflows.readthedocs.io)",

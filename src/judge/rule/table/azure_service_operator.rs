@@ -7,12 +7,12 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "azure-service-operator",
     project: Some("azure-service-operator"),
     about: "Azure Service Operator 2 (azure.com)",
     entries: &[Entry {
-        fits: &[Fit::below("azure.com")],
+        fits: GROUPS,
         about: "Ready carries the generation and, while it is False, a severity.",
         paused: &[annotated("serviceoperator.azure.com/reconcile-policy", &["skip"])],
         pending: &[NEVER_A_CONDITION, Owed::Change(When::Behind(READY))],
@@ -32,3 +32,52 @@ pub(super) const RULE: Ecosystem = Ecosystem {
         ..Entry::NEW
     }],
 };
+
+/// One for each service. Other operators live in groups of the same domain, such as that of Azure's container network.
+const GROUPS: &[Fit] = &[
+    Fit::all("alertsmanagement.azure.com"),
+    Fit::all("apimanagement.azure.com"),
+    Fit::all("app.azure.com"),
+    Fit::all("appconfiguration.azure.com"),
+    Fit::all("authorization.azure.com"),
+    Fit::all("batch.azure.com"),
+    Fit::all("cache.azure.com"),
+    Fit::all("cdn.azure.com"),
+    Fit::all("cognitiveservices.azure.com"),
+    Fit::all("compute.azure.com"),
+    Fit::all("containerinstance.azure.com"),
+    Fit::all("containerregistry.azure.com"),
+    Fit::all("containerservice.azure.com"),
+    Fit::all("datafactory.azure.com"),
+    Fit::all("dataprotection.azure.com"),
+    Fit::all("dbformariadb.azure.com"),
+    Fit::all("dbformysql.azure.com"),
+    Fit::all("dbforpostgresql.azure.com"),
+    Fit::all("devices.azure.com"),
+    Fit::all("documentdb.azure.com"),
+    Fit::all("entra.azure.com"),
+    Fit::all("eventgrid.azure.com"),
+    Fit::all("eventhub.azure.com"),
+    Fit::all("insights.azure.com"),
+    Fit::all("keyvault.azure.com"),
+    Fit::all("kubernetesconfiguration.azure.com"),
+    Fit::all("kusto.azure.com"),
+    Fit::all("machinelearningservices.azure.com"),
+    Fit::all("managedidentity.azure.com"),
+    Fit::all("monitor.azure.com"),
+    Fit::all("network.azure.com"),
+    Fit::all("network.frontdoor.azure.com"),
+    Fit::all("notificationhubs.azure.com"),
+    Fit::all("operationalinsights.azure.com"),
+    Fit::all("quota.azure.com"),
+    Fit::all("redhatopenshift.azure.com"),
+    Fit::all("resources.azure.com"),
+    Fit::all("search.azure.com"),
+    Fit::all("servicebus.azure.com"),
+    Fit::all("signalrservice.azure.com"),
+    Fit::all("sql.azure.com"),
+    Fit::all("storage.azure.com"),
+    Fit::all("subscription.azure.com"),
+    Fit::all("synapse.azure.com"),
+    Fit::all("web.azure.com"),
+];

@@ -8,7 +8,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "cert-manager",
     project: Some("cert-manager"),
     about: "cert-manager (cert-manager.io)",

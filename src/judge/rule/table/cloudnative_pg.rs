@@ -7,7 +7,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "cloudnative-pg",
     project: Some("cloudnative-pg"),
     about: "CloudNativePG (cloudnative-pg.io)",

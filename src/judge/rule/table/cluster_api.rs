@@ -9,7 +9,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "cluster-api",
     project: Some("cluster-api"),
     about: "Cluster API and its providers (cluster.x-k8s.io)",
@@ -85,6 +85,6 @@ const RECONCILED: Entry = Entry {
     tokens: &[OBSERVED],
     finalizers: Finalizers::of(&["cluster.x-k8s.io"]),
     // Machines take their time, and a deletion waits for all of them to be drained.
-    durations: minutes(15, 60, 60),
+    durations: minutes(30, 120, 120),
     ..Entry::NEW
 };

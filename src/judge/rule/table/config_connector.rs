@@ -7,13 +7,13 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "config-connector",
     project: Some("config-connector"),
     about: "Google Config Connector (cnrm.cloud.google.com)",
     entries: &[
         Entry {
-            fits: &[Fit::all("core.cnrm.cloud.google.com")],
+            fits: &[Fit::below("core.cnrm.cloud.google.com")],
             about: "The settings of the operator itself: status.observedGeneration and status.healthy.",
             paused: &[is("spec.actuationMode", &["Paused"])],
             pending: &[NEVER_IF_OTHERS, CHANGED],

@@ -9,7 +9,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "crossplane",
     project: Some("crossplane"),
     about: "Crossplane and its providers (crossplane.io, upbound.io)",

@@ -6,7 +6,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "eck",
     project: Some("eck"),
     about: "Elastic Cloud on Kubernetes (k8s.elastic.co)",

@@ -8,7 +8,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "external-secrets",
     project: Some("external-secrets"),
     about: "External Secrets Operator (external-secrets.io)",

@@ -9,7 +9,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "flux",
     project: Some("flux"),
     about: "Flux (fluxcd.io)",

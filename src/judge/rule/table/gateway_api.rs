@@ -8,7 +8,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "gateway-api",
     project: Some("gateway-api"),
     about: "Gateway API (gateway.networking.k8s.io)",

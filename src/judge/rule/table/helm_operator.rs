@@ -7,7 +7,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "helm-operator",
     project: None,
     about: "operators built with the Helm operator of the Operator SDK",

@@ -7,7 +7,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "java-operator-sdk",
     project: None,
     about: "operators built with the Java Operator SDK that write status.observedGeneration, where the rule is named",

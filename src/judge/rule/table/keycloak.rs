@@ -5,7 +5,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "keycloak",
     project: Some("keycloak"),
     about: "Keycloak's operator (k8s.keycloak.org)",

@@ -6,7 +6,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "knative",
     project: Some("knative"),
     about: "Knative (knative.dev) and KServe (serving.kserve.io)",

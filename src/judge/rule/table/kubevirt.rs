@@ -7,7 +7,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "kubevirt",
     project: Some("kubevirt"),
     about: "KubeVirt and its Containerized Data Importer (kubevirt.io)",

@@ -8,7 +8,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "metacontroller",
     project: Some("metacontroller"),
     about: "Metacontroller (metacontroller.k8s.io), and parents of its composite controllers where the rule is named",

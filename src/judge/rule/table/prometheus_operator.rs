@@ -7,7 +7,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "prometheus-operator",
     project: Some("prometheus-operator"),
     about: "prometheus-operator (monitoring.coreos.com)",

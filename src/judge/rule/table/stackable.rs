@@ -6,7 +6,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "stackable",
     project: Some("stackable"),
     about: "Stackable's data platform (stackable.tech)",

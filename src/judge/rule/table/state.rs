@@ -35,6 +35,25 @@ impl Table {
         Judgement { desired: completed.desired ^ DELETED, ..completed }
     }
 
+    /// The answer for an object that is being deleted and whose operator has seen it: the request for deletion raises
+    /// the generation, and the number that the operator repeats has followed.
+    pub(in crate::judge::rule) fn deletion_progress(&self, object: &Object<'_>) -> Option<Judgement> {
+        let facts = Facts::new(object, self.counts_generation);
+        let generation = facts.generation?;
+        let mut numbers = self.entry.tokens.iter().filter_map(|path| facts.observed(path));
+        let own = facts.newest_own_generation(self.entry.conditions);
+        if numbers.all(|observed| observed != generation) && own != Some(generation) {
+            return None;
+        }
+        let moved_at = self.moved_at(&facts).max(object.deleted_at());
+        Some(Judgement {
+            since: object.deleted_at().map(|at| Since::new(at, SinceFrom::Deletion)),
+            until: moved_at.and_then(|at| at.checked_add(self.durations().max_attempt).ok()),
+            moved_at,
+            ..Judgement::new(State::InProgress, Reason::Working, "the operator has seen the request for deletion")
+        })
+    }
+
     fn complete(&self, facts: &Facts<'_, '_>, judgement: Judgement) -> Judgement {
         let is_acknowledged = matches!(judgement.state, State::Processed | State::InProgress | State::Failing);
         let acked_at = if is_acknowledged { judgement.moved_at.or_else(|| self.moved_at(facts)) } else { None };

@@ -8,7 +8,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "strimzi",
     project: Some("strimzi"),
     about: "Strimzi (strimzi.io)",

@@ -8,7 +8,7 @@ use crate::judge::object::mask::Mask;
 use crate::judge::object::tree::Tree;
 use crate::judge::object::{Object, common_mask, parse_time};
 use crate::judge::rule::{Reader, Rule};
-use crate::judge::state::{Judgement, State};
+use crate::judge::state::{Judgement, Reason, SinceFrom, State};
 
 /// Each ecosystem with each of its entries.
 fn all() -> impl Iterator<Item = (Table, &'static Entry)> {
@@ -73,6 +73,75 @@ fn masks_let_through_what_predicates_ask_for() {
             assert_eq!(judged(&mask), judged(&everything), "{}: {json}", table.ecosystem.name);
         }
     }
+}
+
+/// A Cluster on whose deletion the operator works, or not.
+fn deleted(observed: u32, finalizer: &str) -> Judgement {
+    let table = super::of_resource("cluster.x-k8s.io", "Cluster").expect("known");
+    judge(
+        table,
+        &format!(
+            r#"{{"metadata":{{"generation":4,"deletionTimestamp":"2026-03-01T11:00:00Z","finalizers":["{finalizer}"],"managedFields":[
+            {{"manager":"m","time":"2026-03-01T11:30:00Z","fieldsV1":{{"f:status":{{}}}}}}]}},"status":{{"observedGeneration":{observed}}}}}"#
+        ),
+    )
+}
+
+#[test]
+fn a_deletion_that_the_operator_has_seen_is_in_progress_until_it_stops_moving() {
+    let seen = deleted(4, "cluster.cluster.x-k8s.io");
+    assert_eq!((seen.state, seen.until), (State::InProgress, parse_time("2026-03-01T13:30:00Z")));
+    let unseen = deleted(3, "cluster.cluster.x-k8s.io");
+    assert_eq!((unseen.state, unseen.reason), (State::Pending, Some(Reason::DeletionNotProcessed)));
+    assert!(unseen.held && unseen.excuse.is_none());
+    let released = deleted(4, "example.com/other");
+    assert_eq!((released.state, released.reason), (State::Processed, Some(Reason::HeldByOthers)));
+}
+
+#[test]
+fn what_is_owed_is_as_old_as_the_object_tells() {
+    let table = super::of_resource("kustomize.toolkit.fluxcd.io", "Kustomization").expect("known");
+    let metadata = r#""creationTimestamp":"2026-03-01T09:00:00Z","managedFields":[
+        {"manager":"kubectl","time":"2026-03-01T10:00:00Z","fieldsV1":{"f:spec":{}}},
+        {"manager":"controller","time":"2026-03-01T10:30:00Z","fieldsV1":{"f:spec":{},"f:status":{}}}]"#;
+    let since = |generation: u32, more: &str, status: &str| {
+        let object = format!(r#"{{"metadata":{{"generation":{generation},{metadata}{more}}},"status":{status}}}"#);
+        let judgement = judge(table, &object);
+        (judgement.reason, judgement.since.map(|since| (since.at, since.from)))
+    };
+    let at = |clock: &str| parse_time(&format!("2026-03-01T{clock}:00Z")).expect("a time");
+    let behind = r#"{"observedGeneration":1}"#;
+    assert_eq!(since(2, "", behind), (Some(Reason::ChangeNotProcessed), Some((at("10:00"), SinceFrom::ManagedFields))));
+    assert_eq!(since(1, "", "{}"), (Some(Reason::NeverProcessed), Some((at("09:00"), SinceFrom::Creation))));
+    let asked = |value: &str| {
+        let more = format!(r#","annotations":{{"reconcile.fluxcd.io/requestedAt":"{value}"}}"#);
+        since(1, &more, r#"{"observedGeneration":1}"#)
+    };
+    let requested = Some(Reason::RequestNotProcessed);
+    assert_eq!(asked("2026-03-01T11:00:00.5+00:00").0, requested);
+    assert_eq!(asked("2026-03-01T11:00:00Z"), (requested, Some((at("11:00"), SinceFrom::Annotation))));
+    assert_eq!(asked("2020-01-01T00:00:00Z"), (requested, Some((at("09:00"), SinceFrom::Annotation))));
+    assert_eq!(asked("2099-01-01T00:00:00Z"), (requested, None), "nobody asks in the future");
+    assert_eq!(asked("now"), (requested, None));
+}
+
+#[test]
+fn tokens_change_with_an_acknowledgement_and_desires_with_a_request() {
+    let table = super::of_resource("kustomize.toolkit.fluxcd.io", "Kustomization").expect("known");
+    let of = |requested: &str, handled: &str, heartbeat: &str| {
+        let object = format!(
+            r#"{{"metadata":{{"generation":1,"annotations":{{"reconcile.fluxcd.io/requestedAt":"{requested}"}}}},
+            "status":{{"observedGeneration":1,"lastHandledReconcileAt":"{handled}","heartbeat":"{heartbeat}"}}}}"#
+        );
+        let judgement = judge(table, &object);
+        (judgement.token, judgement.desired)
+    };
+    let before = of("a", "a", "1");
+    assert_eq!(of("a", "a", "2"), before, "a heartbeat acknowledges nothing");
+    let asked = of("b", "a", "1");
+    assert!(asked.0 == before.0 && asked.1 != before.1);
+    let answered = of("b", "b", "1");
+    assert!(answered.0 != asked.0 && answered.1 == asked.1);
 }
 
 #[test]

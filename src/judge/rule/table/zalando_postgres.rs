@@ -7,7 +7,7 @@
 use super::engine::prelude::*;
 
 /// The rule.
-pub(super) const RULE: Ecosystem = Ecosystem {
+pub(super) static RULE: Ecosystem = Ecosystem {
     name: "zalando-postgres",
     project: Some("postgres-operator"),
     about: "Zalando's postgres-operator (acid.zalan.do)",

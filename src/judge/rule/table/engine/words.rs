@@ -22,7 +22,7 @@ impl Display for When {
             Self::PrefixCurrent(path) => write!(f, "{path} begins with the generation"),
             Self::PrefixBelow(path) => write!(f, "{path} begins with an older generation"),
             Self::Condition(condition) => write!(f, "{condition}"),
-            Self::Behind(condition) => write!(f, "{condition} with an older generation, and none with the current one"),
+            Self::Behind(condition) => write!(f, "{condition} carries an older generation, and none the current one"),
             Self::Field(path, value) => write!(f, "{path} {value}"),
             Self::Annotation(name, value) => write!(f, "annotation {name} {value}"),
             Self::Unanswered { annotation, answer } => {
@@ -86,9 +86,10 @@ impl Display for Condition {
         }
         f.write_str(match self.generation {
             Own::Any => "",
-            Own::Current => " at the current generation",
-            Own::Absent => " without a generation",
-            Own::NotOlder => " (if it carries a generation, the current one)",
+            Own::Current if self.statuses.is_empty() => " carries the current generation",
+            Own::Current => " for the current generation",
+            Own::Absent => " carries no generation",
+            Own::NotOlder => " for the current generation or for none",
         })
     }
 }
@@ -107,14 +108,14 @@ fn list(words: &[&str], last: &str) -> String {
 
 impl Display for Fit {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let group = match self.group {
-            Group::Is(group) => group.to_owned(),
-            Group::Below(group) => format!("[*.]{group}"),
-        };
         match self.kinds {
-            Kinds::All => write!(f, "*.{group}"),
-            Kinds::Only(kinds) => write!(f, "{} ({group})", list(kinds, ", ")),
-            Kinds::Ending(end) => write!(f, "*{end} ({group})"),
+            Kinds::All => f.write_str("every kind")?,
+            Kinds::Only(kinds) => f.write_str(&list(kinds, ", "))?,
+            Kinds::Ending(end) => write!(f, "*{end}")?,
+        }
+        match self.group {
+            Group::Is(group) => write!(f, " of {group}"),
+            Group::Below(group) => write!(f, " of {group} or *.{group}"),
         }
     }
 }
