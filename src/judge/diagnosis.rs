@@ -12,7 +12,7 @@ mod survey;
 
 use std::time::Duration;
 
-use super::ledger::{Ledger, Uid};
+use super::ledger::{Learnt, Ledger, Uid};
 use super::state::{Excuse, Moment};
 pub use super::tally::Diagnosis;
 use super::tally::States;
@@ -137,6 +137,8 @@ pub struct Explanation {
     pub in_flight_until: Option<Tick>,
     /// How many restarts of this stream had no effect since the last one that had.
     pub fruitless: u32,
+    /// What was learnt of how the operator acknowledges.
+    pub habits: Vec<Learnt>,
     /// The next moment at which any of this can change by itself.
     pub changes_at: Option<Tick>,
 }
@@ -224,6 +226,7 @@ impl Stream {
             listed_from: self.ledger.listed().map(|(began, _)| began),
             in_flight_until: survey.in_flight_until,
             fruitless: self.fruitless,
+            habits: self.ledger.learnt().collect(),
             changes_at,
         }
     }

@@ -8,16 +8,21 @@
 //! * A list: [`Ledger::begin_list`], [`Ledger::apply`] with [`Source::List`] for every object as it is judged,
 //!   [`Ledger::end_list`] with how it ended. With `streams: namespace` one list of the resource feeds the ledger of each
 //!   object's namespace, and all of them begin and end together.
-//! * A GET, and every event of the own watch that shows an object: [`Ledger::apply`] with [`Source::Single`], also while
-//!   a list is under way. A GET that finds nothing, and a `DELETED` event: [`Ledger::gone`].
+//! * A GET: [`Ledger::apply`] with [`Source::Single`], also while a list is under way; one that finds nothing:
+//!   [`Ledger::gone`].
+//! * An event of the own watch: [`Ledger::apply`] with [`Source::Watch`], a `DELETED` one: [`Ledger::deleted`]. Events may
+//!   arrive late; what is older than what is known already says nothing.
 //! * [`Noted::pending_for`] feeds the histogram of times to acknowledgement; [`Noted::tracked`] tells for which objects
 //!   the shell may keep a name. The ledger has none.
 //!
 //! Nothing is decided here; [`super::diagnosis`] reads the ledger and [`super::decision`] the diagnoses.
 
 mod entry;
+mod event;
+mod habit;
 mod list;
 mod longest;
+mod settled;
 pub mod snapshot;
 mod uid;
 
@@ -31,9 +36,12 @@ use super::state::{Judgement, Moment, Reason, State};
 use super::tally::States;
 use super::tick::Tick;
 pub(super) use entry::{Clock, Entry, Standing};
+use habit::Habits;
+pub use habit::{Habit, Learnt};
 use list::{Complete, Listing};
 pub use list::{ListEnd, Listed, Regression};
 use longest::Longest;
+use settled::Settled;
 pub use uid::Uid;
 
 /// So many objects of a stream are remembered, pending ones and the oldest first; the rest is counted.
@@ -46,8 +54,10 @@ const SLACK: usize = REMEMBERED / 4;
 pub enum Source {
     /// The list under way.
     List,
-    /// A GET or an event of the own watch.
+    /// A GET, which shows the newest there is.
     Single,
+    /// An event of the own watch, which may be late.
+    Watch,
 }
 
 /// What an observation came to.
@@ -87,7 +97,12 @@ pub struct Ledger {
     /// The newest acknowledgement that processed objects show by themselves; for reports only.
     shown_ack: Option<Timestamp>,
     served_through: Option<Tick>,
+    settled: Settled,
     longest: Longest,
+    /// What the operator is seen to do.
+    habits: Habits,
+    /// What was learnt of it by the end of the newest list: within a list, the order of objects must not matter.
+    lessons: Habits,
     /// Since when the same container runs without a hold; absent while there is one.
     undisturbed_since: Option<Tick>,
 }
@@ -111,7 +126,10 @@ impl Ledger {
             last_ack: None,
             shown_ack: None,
             served_through: None,
+            settled: Settled::default(),
             longest: Longest::default(),
+            habits: Habits::default(),
+            lessons: Habits::default(),
             undisturbed_since: None,
         }
     }
@@ -126,25 +144,48 @@ impl Ledger {
     /// An object without a uid is counted and not remembered. An observation that is older by its resourceVersion than
     /// what is known of the object says nothing but that it is there.
     pub fn apply(&mut self, source: Source, identity: Identity<'_>, judgement: &Judgement, now: Moment) -> Noted {
+        let (noted, state) = self.take_in(source, identity, judgement, now);
         if let (Source::List, Some(listing)) = (source, &mut self.listing) {
-            listing.count(judgement);
+            listing.count(judgement, state);
         }
+        noted
+    }
+
+    /// Takes in one object; returns the state as well, by what was learnt of the operator.
+    fn take_in(
+        &mut self,
+        source: Source,
+        identity: Identity<'_>,
+        judgement: &Judgement,
+        now: Moment,
+    ) -> (Noted, State) {
+        let mut state = judgement.state;
+        self.habits.look(judgement);
         // Somebody else's finalizer on an object proves nothing of the rule.
         self.is_proven |= judgement.state == State::Processed && judgement.reason != Some(Reason::HeldByOthers);
-        let Some(uid) = identity.uid.map(Uid::of) else { return Noted::default() };
+        let Some(uid) = identity.uid.map(Uid::of) else { return (Noted::default(), state) };
         let version = version_of(identity.resource_version);
         let mut noted = Noted::default();
         let mut was_withdrawn = false;
         if let Some(entry) = self.entries.get_mut(&uid) {
             if matches!((version, entry.version), (Some(new), Some(known)) if new < known) {
-                entry.seen = now.tick();
-                return Noted { tracked: Some(uid), ..noted };
+                // A late event does not even say that: the object may be gone since.
+                if source != Source::Watch {
+                    entry.seen = now.tick();
+                }
+                return (Noted { tracked: Some(uid), ..noted }, state);
             }
             let stood = entry.standing();
             let was_written = entry.version.is_none() || entry.version != version;
-            let observed = entry.observe(judgement, version, now);
-            if !was_written && matches!(stood, Standing::Moving { .. }) {
+            let observed = entry.observe(judgement, version, &self.lessons, now);
+            state = observed.state;
+            entry.note_event(source, observed.ack, now.tick());
+            if !was_written && matches!(stood, Standing::Moving { .. }) && state == State::Pending {
                 self.note_flip(source, uid, judgement, version);
+            }
+            if let Some(behind) = observed.caught_up {
+                let is_undisturbed = self.undisturbed_since.is_some_and(|undisturbed| undisturbed <= behind.since);
+                self.habits.acknowledged(behind, is_undisturbed, now.tick());
             }
             noted.ack = observed.ack;
             noted.pending_for = observed.pending_since.map(|since| self.measure(since, now.tick()));
@@ -152,9 +193,13 @@ impl Ledger {
             was_withdrawn = observed.withdrawn;
             if observed.settled {
                 self.entries.remove(&uid);
+                self.settled.add(uid, version);
             }
-        } else if entry::is_tracked(judgement.state) {
-            self.entries.insert(uid, Entry::new(judgement, version, self.not_yet(), now));
+        } else if entry::is_tracked(judgement.state) && !self.is_outdated(source, uid, version) {
+            let (mut entry, known) = Entry::new(judgement, version, self.not_yet(), &self.lessons, now);
+            state = known;
+            entry.note_event(source, false, now.tick());
+            self.entries.insert(uid, entry);
             noted.tracked = Some(uid);
             self.note_flip(source, uid, judgement, version);
             self.drop_youngest(REMEMBERED + SLACK);
@@ -163,7 +208,7 @@ impl Ledger {
         if noted.ack {
             self.last_ack = self.last_ack.max(Some(now.tick()));
         }
-        noted
+        (noted, state)
     }
 
     /// The object is no more. That is no acknowledgement: anybody may have removed it.
@@ -234,6 +279,11 @@ impl Ledger {
     /// The newest acknowledgement that processed objects show, for reports: it may be older than this process.
     pub fn shown_ack(&self) -> Option<Timestamp> {
         self.shown_ack
+    }
+
+    /// What was learnt of how the operator acknowledges, by the end of the newest list.
+    pub fn learnt(&self) -> impl Iterator<Item = Learnt> + use<> {
+        self.lessons.learnt()
     }
 
     /// Whether a processed object was ever seen under the present rule.

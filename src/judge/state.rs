@@ -159,8 +159,27 @@ words! {
     }
 }
 
+/// What the operator has written into the status of an object without acknowledging its desired state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatusWrite {
+    /// The newest such write, on the API server's clock, as `managedFields` tell it.
+    pub at: Timestamp,
+    /// Whether it reports that the operator failed.
+    pub reports_failure: bool,
+    /// `maxAttempt` of the rule: the longest that one attempt of the operator takes.
+    pub attempt: Duration,
+}
+
+impl StatusWrite {
+    /// Whether it is later than a change. Times have whole seconds: within one second nobody can tell.
+    pub fn follows(&self, changed: Timestamp) -> bool {
+        self.at > changed
+    }
+}
+
 /// What a rule says of one object at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
 pub struct Judgement {
     /// The state.
     pub state: State,
@@ -180,6 +199,11 @@ pub struct Judgement {
     pub token: u64,
     /// Changes its value when the desired state changes.
     pub desired: u64,
+    /// For `pending`, where the rule's signal lags behind: the newest write of the status, before or after the change.
+    /// Some operators acknowledge at the end of their work or on success only; which ones is learnt from this.
+    pub status_write: Option<StatusWrite>,
+    /// Whether the object shows the acknowledgement of a desired state later than its first.
+    pub shows_change: bool,
     /// Why the object may not speak for a restart.
     pub excuse: Option<Excuse>,
     /// True when the answer `pending` holds only if other objects of the same resource show that the operator writes
@@ -208,6 +232,8 @@ impl Judgement {
             desired_at: None,
             token: 0,
             desired: 0,
+            status_write: None,
+            shows_change: false,
             excuse: None,
             conditional: false,
             signalled: false,

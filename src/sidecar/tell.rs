@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use super::operator::Operator;
 use super::shared::Known;
-use crate::judge::decision::{Decision, EventReason, Outcome, Step, Withheld};
+use crate::judge::decision::{Decision, EventReason, Outcome, Step, Transition, Withheld};
 use crate::judge::diagnosis::{Diagnosis, Explanation};
 use crate::judge::state::{Moment, State};
 use crate::judge::tick::Tick;
+use crate::view::line;
 
 const SUMMARY_EVERY: Duration = Duration::from_hours(1);
 
@@ -22,6 +23,8 @@ struct Fields<'f> {
     overdue: Option<u64>,
     oldest: Option<String>,
     next: Option<String>,
+    /// The row of the table, on the lines of a decision.
+    transition: Option<&'static str>,
 }
 
 impl<'f> Fields<'f> {
@@ -38,11 +41,12 @@ impl<'f> Fields<'f> {
             overdue: about.map(|about| about.overdue),
             oldest,
             next: step.changes_at.map(|at| time(Moment { elapsed: at, ..now }.tick())),
+            transition: None,
         }
     }
 
     fn log(&self, is_warning: bool, message: &str) {
-        let Self { operator, resource, overdue, .. } = self;
+        let Self { operator, resource, overdue, transition, .. } = self;
         let diagnosis = self.diagnosis.map(Diagnosis::as_str);
         let decision = self.decision.as_str();
         let (since, last_ack) = (self.since.as_deref(), self.last_ack.as_deref());
@@ -55,6 +59,7 @@ impl<'f> Fields<'f> {
                 resource,
                 diagnosis,
                 decision,
+                transition,
                 since,
                 lastAck = last_ack,
                 overdue,
@@ -69,6 +74,7 @@ impl<'f> Fields<'f> {
                 resource,
                 diagnosis,
                 decision,
+                transition,
                 since,
                 lastAck = last_ack,
                 overdue,
@@ -83,6 +89,7 @@ impl<'f> Fields<'f> {
 
 /// One line per change that `step` brought, compared with the step before.
 pub(super) fn changes(operator: &mut Operator, step: &Step, now: Moment) {
+    habits(operator, step, now);
     for (index, explanation) in step.streams.iter().enumerate() {
         let Some(facts) = operator.facts.get_mut(index) else { continue };
         let before = facts.diagnosis;
@@ -99,10 +106,35 @@ pub(super) fn changes(operator: &mut Operator, step: &Step, now: Moment) {
             Fields::of(operator, step, Some(explanation), now).log(is_warning, &message);
         }
     }
+    // Rows that were passed through on the way, in one step.
+    for row in step.transitions.iter().take(step.transitions.len().saturating_sub(1)) {
+        let fields =
+            Fields { decision: row.to(), transition: Some(row.as_str()), ..Fields::of(operator, step, None, now) };
+        fields.log(false, &format!("{}: {}", row.to(), line::because(Some(*row))));
+    }
     if operator.step.as_ref().is_none_or(|before| before.headline != step.headline) {
         let about = step.headline.about.as_ref();
         let is_warning = !matches!(step.decision, Decision::Starting | Decision::Watching | Decision::Standby);
-        Fields::of(operator, step, about, now).log(is_warning, &operator.line);
+        let transition = step.headline.by.map(Transition::as_str);
+        Fields { transition, ..Fields::of(operator, step, about, now) }.log(is_warning, &operator.line);
+    }
+}
+
+/// One line for each habit of a stream that was learnt since the step before.
+fn habits(operator: &Operator, step: &Step, now: Moment) {
+    for explanation in &step.streams {
+        let before = operator.step.as_ref().and_then(|before| {
+            let known = before.streams.iter().find(|known| known.stream == explanation.stream)?;
+            Some(&known.habits)
+        });
+        for learnt in &explanation.habits {
+            if before.is_some_and(|before| before.iter().any(|known| known.habit == learnt.habit)) {
+                continue;
+            }
+            let message =
+                format!("habit {}, learnt from {}: {}", learnt.habit, learnt.proofs, learnt.habit.explained());
+            Fields::of(operator, step, Some(explanation), now).log(false, &message);
+        }
     }
 }
 

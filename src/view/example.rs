@@ -51,6 +51,7 @@ pub(crate) fn an_explanation(stream: &str, diagnosis: Diagnosis) -> Explanation 
         listed_from: Some(tick("07:06:00")),
         in_flight_until: None,
         fruitless: 0,
+        habits: Vec::new(),
         changes_at: None,
     }
 }
@@ -89,6 +90,8 @@ pub(crate) fn a_stream(explanation: Explanation) -> Stream {
             interval: Duration::from_secs(30),
         },
         watch: None,
+        stale: None,
+        regression: None,
         time_to_ack: Histogram::default(),
     }
 }

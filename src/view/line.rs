@@ -62,8 +62,8 @@ fn about_stream(prefix: &str, headline: &Headline, about: &Explanation, oldest: 
     format!("{before}{stream}{after}: {rest}")
 }
 
-/// What led to a decision that is about no stream, or no longer.
-fn because(by: Option<Transition>) -> &'static str {
+/// What led to a decision, in a few words; absent before the first.
+pub fn because(by: Option<Transition>) -> &'static str {
     match by {
         None => "not everything was seen yet",
         Some(Transition::Begin) => "everything was seen once",

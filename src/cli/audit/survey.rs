@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use super::dump::{self, DumpFile};
+use super::peering::Peerings;
 use super::word::{Shown, resource_name};
 use crate::judge::cut::Piece;
 use crate::judge::object::mask::Mask;
 use crate::judge::object::tree::Tree;
 use crate::judge::object::{Identity, identity_mask, identity_of, time};
+use crate::judge::peering::is_peering;
 use crate::judge::rule::auto::{Evidence, Mark, Signs};
 
 /// What the first reading found.
@@ -22,6 +24,8 @@ pub struct Survey {
     pub has_object: bool,
     /// Why files could not be read to their end.
     pub faults: Vec<dump::Error>,
+    /// Peering objects.
+    pub peerings: Peerings,
     /// Which kind the items of a list have that do not say it themselves.
     inherited: HashMap<Place, Key>,
     marks: HashMap<Key, Option<Mark>>,
@@ -92,7 +96,13 @@ impl Survey {
         let mark = masks.signs.find(bytes);
         if let Ok(tree) = Tree::read(bytes, &masks.identity_and_times) {
             self.newest = self.newest.max(newest(&tree));
-            self.add(Identity::of(&tree), mark, nameless);
+            let identity = Identity::of(&tree);
+            self.add(identity, mark, nameless);
+            if let (Some(api_version), Some(kind)) = (identity.api_version, identity.kind)
+                && is_peering(&Key::new(api_version, kind).group, kind)
+            {
+                self.peerings.add(bytes);
+            }
             return;
         }
         // One of the two may still be readable.

@@ -9,8 +9,8 @@ use super::stream;
 use super::{Scene, seconds, text};
 use crate::http::verbose;
 use crate::view::{
-    Counts, EventResult, Hold, Leadership, Offender, Operator, Outcome, OwnCheck, Pod, Restart, Restarts, Withheld,
-    line,
+    Counts, EventResult, Hold, Leadership, Offender, Operator, Outcome, OwnCheck, Pod, Restart, Restarts, Transition,
+    Withheld, line,
 };
 
 /// How often each word of a closed set was counted.
@@ -22,6 +22,9 @@ pub(super) struct Entry<'v> {
     operator: &'v str,
     decision: &'static str,
     decision_since: String,
+    /// The row of the table that led to it, and what it means.
+    transition: Option<&'static str>,
+    because: &'static str,
     /// The first line of `/healthz`, the operator's own check left out.
     line: Cow<'v, str>,
     subject: Option<&'v str>,
@@ -109,6 +112,8 @@ pub(super) fn entry<'v>(scene: Scene<'v>, operator: &'v Operator) -> Entry<'v> {
         operator: &operator.name,
         decision: decision.as_str(),
         decision_since: text(since),
+        transition: verdict.by.map(Transition::as_str).filter(|_| !scene.is_stale),
+        because: if scene.is_stale { "the loop of dogwatch stands still" } else { line::because(verdict.by) },
         line: if scene.is_stale { line::stale(scene.view).into() } else { Cow::Borrowed(&verdict.line) },
         subject: verdict.subject.as_deref(),
         failing: operator.is_failing() && !scene.is_stale,

@@ -5,7 +5,9 @@ use serde::Serialize;
 use super::operator::{Counted, counted};
 use super::{Scene, seconds, text};
 use crate::http::verbose;
-use crate::view::{Excuse, Explanation, Hold, List, ListResult, RuleFrom, State, Stream, Watch, WatchType};
+use crate::view::{
+    Excuse, Explanation, Hold, Learnt, List, ListResult, Regression, RuleFrom, Stale, State, Stream, Watch, WatchType,
+};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -23,7 +25,9 @@ pub(super) struct Entry<'v> {
     /// What is evidence now; that nothing is says nothing.
     evidence: Vec<&'static str>,
     list: ListEntry<'v>,
-    watch: Option<WatchEntry>,
+    watch: Option<WatchEntry<'v>>,
+    server_stale: Option<StaleEntry<'v>>,
+    resource_version_went_back: Option<RegressionEntry>,
 }
 
 /// A diagnosis with what it stands on; the lease has one as well.
@@ -46,7 +50,20 @@ pub(super) struct Explained<'v> {
     may_restart: bool,
     proven: bool,
     fruitless_restarts: u32,
+    /// What was learnt of how the operator acknowledges.
+    habits: Vec<HabitEntry>,
     objects_left_out: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HabitEntry {
+    habit: &'static str,
+    meaning: &'static str,
+    /// From so many acknowledgements, one after the other; for `never`, objects or lists.
+    learnt_from: u32,
+    /// How long an object may be behind, if that is longer than maxAttempt, and at most four times as long.
+    allowance_seconds: Option<serde_json::Number>,
 }
 
 #[derive(Serialize)]
@@ -63,9 +80,29 @@ struct ListEntry<'v> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct WatchEntry {
+struct WatchEntry<'v> {
+    open: u32,
     last_event: Option<String>,
     events: Counted,
+    problem: Option<&'v str>,
+}
+
+/// What the API server's cache lacks.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StaleEntry<'v> {
+    since: String,
+    object: &'v str,
+    resource_version: &'v str,
+    lacking_in_new_watch: bool,
+    lacking_in_cached_list: bool,
+}
+
+#[derive(Serialize)]
+struct RegressionEntry {
+    at: String,
+    from: u64,
+    to: u64,
 }
 
 pub(super) fn entry<'v>(scene: Scene<'v>, stream: &'v Stream) -> Entry<'v> {
@@ -89,6 +126,12 @@ pub(super) fn entry<'v>(scene: Scene<'v>, stream: &'v Stream) -> Entry<'v> {
         evidence: verbose::evidence(&stream.evidence),
         list: list(scene, &stream.list),
         watch: stream.watch.as_ref().map(|watch| self::watch(scene, watch)),
+        server_stale: stream.stale.as_ref().map(|stale| self::stale(scene, stale)),
+        resource_version_went_back: stream.regression.map(|(Regression { from, to }, at)| RegressionEntry {
+            at: text(scene.view.wall_at(at)),
+            from,
+            to,
+        }),
     }
 }
 
@@ -110,7 +153,17 @@ pub(super) fn explained<'v>(scene: Scene<'_>, explanation: &'v Explanation) -> E
         may_restart: explanation.may_restart,
         proven: explanation.is_proven,
         fruitless_restarts: explanation.fruitless,
+        habits: explanation.habits.iter().map(habit).collect(),
         objects_left_out: explanation.left_out,
+    }
+}
+
+fn habit(learnt: &Learnt) -> HabitEntry {
+    HabitEntry {
+        habit: learnt.habit.as_str(),
+        meaning: learnt.habit.explained(),
+        learnt_from: learnt.proofs,
+        allowance_seconds: learnt.allowance.map(seconds),
     }
 }
 
@@ -126,8 +179,20 @@ fn list<'v>(scene: Scene<'_>, list: &'v List) -> ListEntry<'v> {
     }
 }
 
-fn watch(scene: Scene<'_>, watch: &Watch) -> WatchEntry {
+fn stale<'v>(scene: Scene<'_>, stale: &'v Stale) -> StaleEntry<'v> {
+    StaleEntry {
+        since: text(scene.view.wall_at(stale.since)),
+        object: &stale.object,
+        resource_version: &stale.version,
+        lacking_in_new_watch: stale.by_watch,
+        lacking_in_cached_list: stale.by_list,
+    }
+}
+
+fn watch<'v>(scene: Scene<'_>, watch: &'v Watch) -> WatchEntry<'v> {
     WatchEntry {
+        open: watch.open,
+        problem: watch.problem.as_deref(),
         last_event: scene.maybe_at(watch.last_event),
         events: counted(WatchType::ALL, &watch.events, WatchType::as_str),
     }

@@ -121,6 +121,29 @@ fn leave(is: &Facts) -> Option<Transition> {
 }
 
 impl Transition {
+    /// The row's name in logs and `/status`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Begin => "begin",
+            Self::Resume => "resume",
+            Self::Suspect => "suspect",
+            Self::Dismiss => "dismiss",
+            Self::Withhold(_) => "withhold",
+            Self::Restart => "restart",
+            Self::Exhaust => "exhaust",
+            Self::Cancel => "cancel",
+            Self::HandOver => "hand-over",
+            Self::NotSeen => "not-seen",
+            Self::Cure => "cure",
+            Self::Fail => "fail",
+            Self::Relax => "relax",
+            Self::Retry => "retry",
+            Self::StandBy => "stand-by",
+            Self::GoBlind(_) => "go-blind",
+            Self::Return => "return",
+        }
+    }
+
     /// The decision that it leads to.
     pub const fn to(self) -> Decision {
         match self {

@@ -1,5 +1,6 @@
 //! The decision in a small simulated world: see `world.rs`.
 
+mod habits;
 mod property;
 mod resume;
 mod rows;

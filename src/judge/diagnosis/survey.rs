@@ -20,6 +20,8 @@ pub(super) struct Survey {
     pub(super) changes_at: Option<Tick>,
 }
 
+/// Work that is written to the status and not acknowledged counts as work for at most so many attempts.
+const LONGEST_SILENT_ATTEMPTS: u32 = 2;
 /// A missed canary stands for so many objects.
 const CANARY_COUNTS_AS: u64 = 2;
 
@@ -76,7 +78,15 @@ impl Survey {
     }
 
     fn watch_movement(&mut self, entry: &Entry, settings: &Settings, now: Tick) {
-        let Standing::Moving { deadline, moved } = entry.standing() else { return };
+        let (deadline, moved) = match (entry.standing(), entry.written_behind()) {
+            (Standing::Moving { deadline, moved }, _) => (deadline, moved),
+            // An operator that writes the status and does not acknowledge may be at long work, as long as nothing better
+            // is known of its habits; but not for longer than work in flight may delay.
+            (Standing::Pending, Some((since, written))) => {
+                (Some(since.after(settings.max_attempt.saturating_mul(LONGEST_SILENT_ATTEMPTS))), Some(written))
+            }
+            _ => return,
+        };
         let is_waiting = deadline.is_none_or(|deadline| !self.is_due(deadline.after(INSTANT), now));
         if let (true, Some(moved)) = (is_waiting, moved) {
             let until = moved.after(settings.max_attempt);

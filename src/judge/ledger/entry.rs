@@ -1,7 +1,9 @@
 //! What is remembered of one object that is not processed.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
+use super::habit::{Behind, Habits};
 use crate::judge::state::{Excuse, Judgement, Moment, Reason, State};
 use crate::judge::tick::Tick;
 
@@ -18,10 +20,15 @@ pub(in crate::judge) struct Entry {
     pub(super) tracked: Tick,
     /// The newest observation.
     pub(super) seen: Tick,
+    /// When the own watch delivered the oldest change that is not acknowledged; absent where only lists and GETs showed
+    /// it.
+    pub(super) event_seen: Option<Tick>,
     /// Runs while the object is pending; only an acknowledgement ends it.
     pub(super) clock: Option<Clock>,
     pub(super) standing: Standing,
     pub(super) marks: Marks,
+    /// How the rule's signal lags; absent where it does not, or the rule does not tell.
+    pub(super) behind: Option<Behind>,
 }
 
 /// How the object stood when it was last observed.
@@ -117,12 +124,16 @@ impl Clock {
 }
 
 /// What an observation did to an entry.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Observed {
+    /// The state, by what was learnt of the operator.
+    pub(super) state: State,
     /// The operator acknowledged something.
     pub(super) ack: bool,
     /// Since when the object had been pending when it was acknowledged.
     pub(super) pending_since: Option<Tick>,
+    /// How the object was behind, when the change was acknowledged for good.
+    pub(super) caught_up: Option<Behind>,
     /// Nothing is left to remember.
     pub(super) settled: bool,
     /// Processed without the operator's doing: the change was taken back.
@@ -154,27 +165,49 @@ impl Entry {
     /// The entry of an object that was not remembered.
     ///
     /// `not_yet`: when it was last known not to be pending, as whatever is not remembered after a complete list.
-    pub(super) fn new(judgement: &Judgement, version: Option<u64>, not_yet: Option<Tick>, now: Moment) -> Self {
+    pub(super) fn new(
+        judgement: &Judgement,
+        version: Option<u64>,
+        not_yet: Option<Tick>,
+        habits: &Habits,
+        now: Moment,
+    ) -> (Self, State) {
         let mut entry = Self {
             version,
             token: judgement.token,
             desired: desired(judgement).unwrap_or_default(),
             tracked: now.tick(),
             seen: now.tick(),
+            event_seen: None,
             clock: None,
             standing: Standing::Unreadable,
             marks: Marks::default(),
+            behind: Behind::after(None, judgement, None, now),
         };
-        entry.stand(judgement, not_yet, now, false);
-        entry
+        let judgement = habits.read(judgement, entry.behind, now);
+        entry.stand(&judgement, not_yet, now, false);
+        (entry, judgement.state)
     }
 
     /// Takes in a newer observation.
-    pub(super) fn observe(&mut self, judgement: &Judgement, version: Option<u64>, now: Moment) -> Observed {
+    pub(super) fn observe(
+        &mut self,
+        judgement: &Judgement,
+        version: Option<u64>,
+        habits: &Habits,
+        now: Moment,
+    ) -> Observed {
         let last_seen = std::mem::replace(&mut self.seen, now.tick());
         let is_written = self.version.is_none() || self.version != version;
         if self.standing == Standing::Mistrusted && !is_written && judgement.state == State::Pending {
-            return Observed::default();
+            return Observed {
+                state: judgement.state,
+                ack: false,
+                pending_since: None,
+                caught_up: None,
+                settled: false,
+                withdrawn: false,
+            };
         }
         let trusts = is_written && !self.marks.rebased && judgement.state != State::Unknown;
         let token_moved = judgement.token != 0 && judgement.token != self.token;
@@ -193,12 +226,29 @@ impl Entry {
             && self.desired != DELETION
             && judgement.reason != Some(Reason::HeldByOthers);
         let ack = trusts && (token_moved || (is_processed && was_waiting && !withdrawn));
-        let pending_since = self.pending_clock(now.tick()).map(|clock| clock.first_seen).filter(|_| ack);
+        // What is not acknowledged counts as waiting, whatever was learnt of it.
+        let waits_since = self
+            .behind
+            .map(|behind| behind.since)
+            .or_else(|| self.pending_clock(now.tick()).map(|clock| clock.first_seen));
+        let caught_up = self.behind.filter(|_| ack && judgement.state != State::Pending);
         self.version = version;
         self.marks.rebased = false;
         self.renew(judgement, ack, last_seen, now);
-        self.stand(judgement, Some(last_seen), now, ack);
-        Observed { ack, pending_since, settled: is_processed, withdrawn }
+        let judgement = self.read(judgement, ack, habits, now);
+        self.stand(&judgement, Some(last_seen), now, ack);
+        let pending_since = waits_since.filter(|_| ack);
+        Observed { state: judgement.state, ack, pending_since, caught_up, settled: is_processed, withdrawn }
+    }
+
+    /// The judgement by what was learnt, and what it says of how the object is behind.
+    fn read<'j>(&mut self, judgement: &'j Judgement, ack: bool, habits: &Habits, now: Moment) -> Cow<'j, Judgement> {
+        if let (Standing::Paused(since), Some(behind)) = (self.standing, self.behind) {
+            self.behind = Some(behind.shifted(now.tick().since(since)));
+        }
+        let known = self.behind.filter(|_| !ack);
+        self.behind = Behind::after(known, judgement, self.clock.map(|clock| clock.first_seen), now);
+        habits.read(judgement, self.behind, now)
     }
 
     /// Takes in the fingerprints: a newer desired state does not touch the clock, an acknowledgement ends it.
@@ -233,6 +283,10 @@ impl Entry {
             }
             State::InProgress | State::Failing => {
                 let is_working = judgement.state == State::InProgress;
+                if judgement.status_write.is_some() {
+                    // Only learnt. The clock that ran until then is kept in how the object is behind.
+                    self.clock = None;
+                }
                 self.standing = Standing::Moving {
                     deadline: judgement.until.map(|until| now.tick_at(until)),
                     moved: judgement.moved_at.filter(|_| is_working).map(|at| now.tick_at(at)),
@@ -252,7 +306,10 @@ impl Entry {
             (Some(clock), _) => Clock { own: earlier(clock.own, own), ..clock },
             (None, true) => Clock { first_seen: now.tick(), own: None, not_yet: None, renewed: None, acked: true },
             (None, false) => {
-                let passed = self.deadline().map_or(now.tick(), |deadline| deadline.min(now.tick()));
+                let is_stopped = judgement.reason == Some(Reason::ProgressStopped);
+                let behind = self.behind.filter(|_| judgement.status_write.is_some() && !is_stopped);
+                let known = behind.map(|behind| behind.since).or(self.deadline());
+                let passed = known.map_or(now.tick(), |known| known.min(now.tick()));
                 Clock { first_seen: passed, own, not_yet, renewed: None, acked: false }
             }
         }
@@ -280,6 +337,16 @@ impl Entry {
         }
     }
 
+    /// Since when it is behind, and when its status was last written after the change that it does not acknowledge.
+    pub(in crate::judge) fn written_behind(&self) -> Option<(Tick, Tick)> {
+        self.behind.and_then(|behind| Some((behind.since, behind.written?)))
+    }
+
+    /// Whether it is behind since before `since` though its status was written after the change.
+    pub(super) fn is_stuck(&self, since: Tick) -> bool {
+        self.behind.is_some_and(|behind| behind.written.is_some() && behind.since < since)
+    }
+
     /// How it stood when last observed.
     pub(in crate::judge) fn standing(&self) -> Standing {
         self.standing
@@ -294,12 +361,14 @@ impl Entry {
     pub(super) fn mistrust(&mut self) {
         self.standing = Standing::Mistrusted;
         self.clock = None;
+        self.behind = None;
     }
 
     /// Forgets the version and trusts the next observation as it is, after the store went back in time.
     pub(super) fn rebase(&mut self) {
         self.version = None;
         self.marks.rebased = true;
+        self.behind = None;
     }
 
     /// Where the entry stands when not all can be kept: pending ones first, then the oldest.

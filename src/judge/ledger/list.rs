@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Judgement, Ledger, Moment, REMEMBERED, Reading, Reason, Source, State, States, Tick, Uid, version_of};
+use super::{
+    Judgement, Ledger, Moment, REMEMBERED, Reading, Reason, Source, State, States, Tick, Uid, habit, version_of,
+};
 use crate::judge::state::Signal;
 
 /// From so many objects on a flip can be the rule's fault.
@@ -95,12 +97,13 @@ impl Complete {
 }
 
 impl Listing {
-    pub(super) fn count(&mut self, judgement: &Judgement) {
+    /// `state`: what the judgement comes to by what was learnt of the operator.
+    pub(super) fn count(&mut self, judgement: &Judgement, state: State) {
         self.signal.add(judgement, self.began.wall, self.overdue_after);
         if judgement.conditional {
             self.conditional += 1;
         } else {
-            self.states.add(judgement.state, 1);
+            self.states.add(state, 1);
         }
         if judgement.state == State::Processed {
             self.shown_ack = self.shown_ack.max(judgement.acked_at);
@@ -118,6 +121,7 @@ impl Ledger {
     /// `overdue_after` separates old objects from young ones where the rule asks whether its signal exists at all.
     pub fn begin_list(&mut self, overdue_after: Duration, now: Moment) {
         self.settle_flips();
+        self.lessons = self.habits;
         self.listing = Some(Listing {
             began: now,
             overdue_after,
@@ -138,15 +142,19 @@ impl Ledger {
         let ListEnd::Complete { version } = end else {
             self.reading = self.reading.after_failure(end);
             self.drop_youngest(REMEMBERED);
+            self.lessons = self.habits;
             return Listed { mistrusted, ..Listed::default() };
         };
         let version = version_of(version);
         let regression = self.regression(version);
-        let vanished = self.forget_unseen(listing.began.tick());
+        let vanished = self.forget_unseen(listing.began.tick(), version.filter(|_| regression.is_none()));
+        self.settled.list_ended(version);
         if regression.is_some() {
             self.entries.values_mut().for_each(super::Entry::rebase);
+            self.settled.clear();
         }
         self.signal_exists |= signal_exists(&listing.signal);
+        self.learn(&listing, now);
         listing.dropped += self.drop_youngest(REMEMBERED);
         self.shown_ack = self.shown_ack.max(listing.shown_ack);
         self.reading = Reading::Complete;
@@ -164,6 +172,16 @@ impl Ledger {
         Listed { vanished, regression, mistrusted }
     }
 
+    /// Learns what only a whole list tells.
+    fn learn(&mut self, listing: &Listing, now: Moment) {
+        let since = now.tick().before(listing.overdue_after);
+        let stuck = self.entries.values().filter(|entry| entry.is_stuck(since)).count();
+        let old = listing.signal.objects - listing.signal.young;
+        let is_blank = !self.signal_exists && listing.signal.signalled == 0 && old >= habit::SEVERAL;
+        self.habits.listed(u32::try_from(stuck).unwrap_or(u32::MAX), is_blank);
+        self.lessons = self.habits;
+    }
+
     fn regression(&self, version: Option<u64>) -> Option<Regression> {
         match (self.complete.and_then(|complete| complete.version), version) {
             (Some(from), Some(to)) if to < from => Some(Regression { from, to }),
@@ -171,10 +189,16 @@ impl Ledger {
         }
     }
 
-    /// Forgets what the list did not show. What the watch showed since the list began may be younger than the list.
-    fn forget_unseen(&mut self, began: Tick) -> u64 {
+    /// Forgets what the list did not show. What the watch showed since the list began may be younger than the list; so may
+    /// what is newer than `version`, of which the list could not know. That is given one list more and no longer: not
+    /// every API compares the versions of lists with those of objects.
+    fn forget_unseen(&mut self, began: Tick, version: Option<u64>) -> u64 {
         let before = self.entries.len();
-        self.entries.retain(|_, entry| entry.seen >= began);
+        let previous = self.complete.map(|complete| complete.began.tick());
+        self.entries.retain(|_, entry| {
+            let is_newer = matches!((entry.version, version), (Some(known), Some(listed)) if known > listed);
+            entry.seen >= began || (is_newer && previous.is_some_and(|previous| entry.seen >= previous))
+        });
         (before - self.entries.len()) as u64
     }
 
@@ -222,8 +246,11 @@ impl Ledger {
             self.entries.remove(uid);
         }
         let dropped = (ranked.len() - kept) as u64;
-        if let Some(listing) = &mut self.listing {
-            listing.dropped += dropped;
+        match (&mut self.listing, &mut self.complete) {
+            (Some(listing), _) => listing.dropped += dropped,
+            // What an event pushed out is not known to be processed either.
+            (None, Some(complete)) => complete.left_out += dropped,
+            (None, None) => {}
         }
         dropped
     }

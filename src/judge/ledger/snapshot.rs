@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Clock, Entry, Marks, Renewed, Standing};
+use super::habit::{Behind, Habits, Proofs};
 use super::list::Complete;
 use super::{Ledger, Longest, Moment, States, Tick, Uid};
 
@@ -51,6 +52,9 @@ pub struct LedgerSnapshot {
     served_through: Option<Tick>,
     /// When measured, and milliseconds from pending to acknowledgement.
     longest: Vec<(Tick, u64)>,
+    /// Absent in files from before anything was learnt.
+    #[serde(default, skip_serializing_if = "SavedHabits::is_empty")]
+    habits: SavedHabits,
     objects: Vec<SavedEntry>,
 }
 
@@ -62,6 +66,33 @@ struct SavedList {
     ended: Tick,
     version: Option<u64>,
     left_out: u64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SavedHabits {
+    at_end: SavedProofs,
+    on_success: SavedProofs,
+    shows_changes: bool,
+    stuck: u32,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SavedProofs {
+    count: u32,
+    newest: Option<Tick>,
+    longest_millis: u64,
+}
+
+/// How an object is behind, see [`Behind`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SavedBehind {
+    since: Tick,
+    changed_wall: i64,
+    written: Option<Tick>,
+    failed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +110,8 @@ struct SavedEntry {
     clock: Option<SavedClock>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     marks: Vec<SavedMark>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    behind: Option<SavedBehind>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +166,7 @@ impl Ledger {
                 .measured()
                 .map(|(at, duration)| (at, u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)))
                 .collect(),
+            habits: SavedHabits::of(&self.habits),
             objects,
         }
     }
@@ -143,6 +177,7 @@ impl Ledger {
         for (at, duration) in snapshot.longest {
             longest.add(rebase.past(at), Duration::from_millis(duration));
         }
+        let habits = snapshot.habits.restored(rebase);
         Self {
             entries: snapshot.objects.iter().map(|saved| (saved.uid, restore_entry(saved, rebase))).collect(),
             complete: snapshot.list.and_then(|list| restore_list(&list, rebase)),
@@ -151,6 +186,8 @@ impl Ledger {
             last_ack: snapshot.last_ack.map(|tick| rebase.past(tick)),
             served_through: snapshot.served_through.map(|tick| rebase.past(tick)),
             longest,
+            habits,
+            lessons: habits,
             ..Self::new()
         }
     }
@@ -199,6 +236,48 @@ fn save_entry(uid: Uid, entry: &Entry) -> SavedEntry {
             acked: clock.acked,
         }),
         marks: marks.into_iter().filter(|(is_set, _)| *is_set).map(|(_, mark)| mark).collect(),
+        behind: entry.behind.map(|behind| SavedBehind {
+            since: behind.since,
+            changed_wall: behind.changed,
+            written: behind.written,
+            failed: behind.has_failed,
+        }),
+    }
+}
+
+impl SavedHabits {
+    fn of(habits: &Habits) -> Self {
+        let proofs = |proofs: Proofs| SavedProofs {
+            count: proofs.count,
+            newest: proofs.newest,
+            longest_millis: u64::try_from(proofs.longest.as_millis()).unwrap_or(u64::MAX),
+        };
+        Self {
+            at_end: proofs(habits.at_end),
+            on_success: proofs(habits.on_success),
+            shows_changes: habits.shows_changes,
+            stuck: habits.stuck,
+        }
+    }
+
+    /// Lists without any signal are counted anew: they are quickly made.
+    fn restored(&self, rebase: &Rebase) -> Habits {
+        let proofs = |saved: &SavedProofs| Proofs {
+            count: saved.count,
+            newest: saved.newest.map(|tick| rebase.past(tick)),
+            longest: Duration::from_millis(saved.longest_millis),
+        };
+        Habits {
+            at_end: proofs(&self.at_end),
+            on_success: proofs(&self.on_success),
+            shows_changes: self.shows_changes,
+            stuck: self.stuck,
+            blank_lists: 0,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -211,6 +290,8 @@ fn restore_entry(saved: &SavedEntry, rebase: &Rebase) -> Entry {
         desired: saved.desired,
         tracked: rebase.past(saved.tracked),
         seen: rebase.past(saved.seen),
+        // Whether the operator's watch lived then is nothing that this process could know.
+        event_seen: None,
         clock: saved.clock.map(|clock| Clock {
             first_seen: rebase.past(clock.first_seen),
             own: any(clock.own),
@@ -234,5 +315,11 @@ fn restore_entry(saved: &SavedEntry, rebase: &Rebase) -> Entry {
             flipped: false,
             rebased: has(SavedMark::Rebased),
         },
+        behind: saved.behind.as_ref().map(|saved| Behind {
+            since: rebase.past(saved.since),
+            changed: saved.changed_wall,
+            written: saved.written.map(|tick| rebase.past(tick)),
+            has_failed: saved.failed,
+        }),
     }
 }

@@ -14,7 +14,7 @@ use super::{COMMON_DURATIONS, Durations};
 use crate::judge::object::mask::{Mask, OTHERS};
 use crate::judge::object::tree::Tree;
 use crate::judge::object::{Object, time};
-use crate::judge::state::{Judgement, Reason, Since, SinceFrom, State};
+use crate::judge::state::{Judgement, Reason, Since, SinceFrom, State, StatusWrite};
 
 /// The rule with its options.
 #[derive(Debug, Clone)]
@@ -114,7 +114,10 @@ impl Generation {
                 format!("observed generation {observed} is ahead of generation {generation}"),
             ),
             Some(observed) if observed < generation => {
-                Judgement { since: changed_since(object, generation), ..behind(observed, generation) }
+                let wrote = self.status_write(object, generation);
+                let changed = changed_since(object, generation);
+                let follows = wrote.filter(|wrote| changed.is_some_and(|changed| wrote.follows(changed.at)));
+                Judgement { since: changed, status_write: wrote, ..behind(observed, generation, follows) }
             }
             Some(_) => self.acknowledged(object, seen),
             None if !has_status(object) => Judgement {
@@ -125,6 +128,16 @@ impl Generation {
             None if status_follows_spec(object, generation) => self.acknowledged(object, seen),
             None => Judgement::unknown(Reason::NoSignal, "the status shows no observed generation"),
         }
+    }
+
+    /// The newest write of the status, and whether its conditions report a failure of this generation.
+    fn status_write(&self, object: &Object<'_>, generation: i64) -> Option<StatusWrite> {
+        let mut current = object.conditions().iter().filter(|condition| is_current(condition, generation));
+        Some(StatusWrite {
+            at: status_entry_at(object)?,
+            reports_failure: current.any(reports_failure),
+            attempt: self.max_attempt,
+        })
     }
 
     /// The operator has seen this generation; its conditions tell how it went.
@@ -180,16 +193,27 @@ fn with_numbers(seen: &Seen, judgement: Judgement) -> Judgement {
         token: token(seen),
         desired: seen.generation.unsigned_abs(),
         signalled: seen.newest().is_some(),
+        shows_change: seen.newest().is_some_and(|observed| observed > 1),
         ..judgement
     }
 }
 
-fn behind(observed: i64, generation: i64) -> Judgement {
+/// `follows`: a write of the status after the change. In one look it proves nothing: an operator at work, one that
+/// failed and one whose cache stands still write alike.
+fn behind(observed: i64, generation: i64, follows: Option<StatusWrite>) -> Judgement {
+    let hint = match follows {
+        None => "",
+        Some(StatusWrite { reports_failure: true, .. }) => {
+            "; the status was written since and reports a failure, so the number may be raised on success only"
+        }
+        Some(_) => "; the status was written since, so the number may be raised at the end of long work only",
+    };
     // Some CRDs default the number to -1 or 0, which no operator has written.
     if observed <= 0 {
-        return Judgement::new(State::Pending, Reason::NeverProcessed, "no generation was ever observed");
+        let message = format!("no generation was ever observed{hint}");
+        return Judgement::new(State::Pending, Reason::NeverProcessed, message);
     }
-    let message = format!("generation {generation}, observed {observed}");
+    let message = format!("generation {generation}, observed {observed}{hint}");
     Judgement::new(State::Pending, Reason::ChangeNotProcessed, message)
 }
 
@@ -236,16 +260,17 @@ fn status_follows_spec(object: &Object<'_>, generation: i64) -> bool {
         return true;
     }
     let spec = object.managed_fields().filter(|entry| entry.owns_spec).filter_map(|entry| entry.at()).max();
-    let status = object
-        .managed_fields()
-        .filter(|entry| entry.owns_status && !entry.owns_spec)
-        .filter_map(|entry| entry.at())
-        .max();
-    matches!((spec, status), (Some(spec), Some(status)) if status >= spec)
+    matches!((spec, status_entry_at(object)), (Some(spec), Some(status)) if status >= spec)
+}
+
+/// The newest write of the status alone in `managedFields`. An entry that owns the spec as well may be younger for that.
+fn status_entry_at(object: &Object<'_>) -> Option<Timestamp> {
+    let entries = object.managed_fields().filter(|entry| entry.owns_status && !entry.owns_spec);
+    entries.filter_map(|entry| entry.at()).max()
 }
 
 /// The newest sign of a status write: `managedFields`, or a condition's transition.
-fn status_written_at(object: &Object<'_>) -> Option<Timestamp> {
+pub(super) fn status_written_at(object: &Object<'_>) -> Option<Timestamp> {
     let written = object.managed_fields().filter(|entry| entry.owns_status).filter_map(|entry| entry.at()).max();
     written.max(condition_times(object).max())
 }
@@ -256,7 +281,7 @@ fn condition_times(object: &Object<'_>) -> impl Iterator<Item = Timestamp> {
 
 /// The newest write of the spec by somebody who does not write the status as well, since an operator may raise the
 /// generation by filling in defaults; else the newest write of the spec at all.
-fn desired_at(object: &Object<'_>) -> Option<Timestamp> {
+pub(super) fn desired_at(object: &Object<'_>) -> Option<Timestamp> {
     let is_operator =
         |manager: &str| object.managed_fields().any(|entry| entry.owns_status && entry.manager == manager);
     let spec_writes = || object.managed_fields().filter(|entry| entry.owns_spec);
@@ -267,7 +292,7 @@ fn desired_at(object: &Object<'_>) -> Option<Timestamp> {
 }
 
 /// Absent where the object does not tell, as in a dump without `managedFields`.
-fn changed_since(object: &Object<'_>, generation: i64) -> Option<Since> {
+pub(super) fn changed_since(object: &Object<'_>, generation: i64) -> Option<Since> {
     let from = if generation == 1 { SinceFrom::Creation } else { SinceFrom::ManagedFields };
     let at = if generation == 1 { object.created_at() } else { desired_at(object) };
     at.map(|at| Since::new(at, from))

@@ -122,6 +122,10 @@ fn only_one_row_leads_to_a_500_and_each_outcome_has_one_row() {
         Row::GoBlind(Blindness::NoStream),
         Row::Return,
     ];
+    let mut names: Vec<_> = rows.iter().map(|row| row.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), rows.len(), "each row has a name of its own");
     let failing: Vec<_> = rows.iter().filter(|row| row.to() == Decision::Restarting).collect();
     assert_eq!(failing, [&Row::Restart]);
     for outcome in Outcome::ALL {

@@ -13,7 +13,7 @@ use crate::judge::decision::{
 use crate::judge::diagnosis::{Diagnosis, Settings, Stream};
 use crate::judge::ledger::{ListEnd, Listed, Source, Uid};
 use crate::judge::object::Identity;
-use crate::judge::state::{Excuse, Judgement, Moment, Reason, Since, SinceFrom, State};
+use crate::judge::state::{Excuse, Judgement, Moment, Reason, Since, SinceFrom, State, StatusWrite};
 use crate::judge::tick::Tick;
 
 /// 2026-03-01, long enough after the boot for old objects.
@@ -37,6 +37,8 @@ pub(super) struct Thing {
     pub(super) token: u64,
     /// Wall time until which the operator promised to move, and when it last did.
     pub(super) progress: Option<(i64, i64)>,
+    /// When the status was last written without any acknowledgement, and whether it reported a failure.
+    pub(super) status: Option<(i64, bool)>,
     pub(super) deletion: Option<Deletion>,
     /// The operator does not see it.
     pub(super) is_filtered: bool,
@@ -90,6 +92,11 @@ impl Thing {
             },
             (None, None) => Judgement {
                 since: since(self.wanted_at, SinceFrom::ManagedFields),
+                status_write: self.status.map(|(second, reports_failure)| StatusWrite {
+                    at: at(second),
+                    reports_failure,
+                    attempt: seconds(900),
+                }),
                 ..Judgement::new(State::Pending, Reason::ChangeNotProcessed, "")
             },
         };
@@ -101,6 +108,7 @@ impl Thing {
         judgement.desired_at = Some(at(self.wanted_at));
         judgement.created_at = Some(at(self.created));
         judgement.signalled = self.token > 0;
+        judgement.shows_change = self.acked > 1;
         judgement
     }
 }
@@ -110,6 +118,8 @@ impl Thing {
 pub(super) struct Operator {
     /// Seconds that one object takes.
     pub(super) service: u64,
+    /// While it works on an object it writes the status once in so many seconds.
+    pub(super) writes_every: Option<u64>,
     /// Streams from which no event arrives any more; a restart cures that.
     pub(super) deaf: [bool; 2],
     /// Deaf again so many seconds after each start.
@@ -232,6 +242,7 @@ impl World {
             version: 1000,
             operator: Operator {
                 service: 1,
+                writes_every: None,
                 deaf: [false; 2],
                 deaf_after: None,
                 is_blocked: false,
@@ -306,6 +317,7 @@ impl World {
             acked: 0,
             token: 0,
             progress: None,
+            status: None,
             deletion: None,
             is_filtered: false,
             is_ignored: false,
@@ -327,6 +339,12 @@ impl World {
         let thing = &mut self.things[index];
         thing.version = self.version;
         thing
+    }
+
+    /// The operator writes the status and acknowledges nothing.
+    pub(super) fn write_status(&mut self, index: usize, reports_failure: bool) {
+        let wall = self.wall();
+        self.write(index).status = Some((wall, reports_failure));
     }
 
     pub(super) fn serve(&mut self, index: usize, wanted: u64) {
@@ -380,6 +398,10 @@ impl World {
     fn second(&mut self) {
         self.step_operator();
         self.step_dog();
+        // As the shell does it: each minute, once everything was seen.
+        if self.now.is_multiple_of(60) && self.decision() != Decision::Starting {
+            self.save();
+        }
         self.step_kubelet();
         self.now += 1;
     }
@@ -405,6 +427,12 @@ impl World {
         }
         if self.operator.is_blocked {
             return;
+        }
+        if let Some((index, until, _)) = self.operator.busy
+            && let Some(every) = self.operator.writes_every
+            && (until - self.now).is_multiple_of(every)
+        {
+            self.write_status(index, false);
         }
         if let Some((index, until, wanted)) = self.operator.busy
             && until <= self.now
@@ -548,7 +576,7 @@ impl World {
         for (index, explanation) in step.streams.iter().enumerate() {
             *self.diagnoses.entry((index, explanation.diagnosis)).or_default() += 1;
         }
-        if step.effects.contains(&Effect::Save) || self.now.is_multiple_of(60) {
+        if step.effects.contains(&Effect::Save) {
             self.save();
         }
         self.effects.extend(step.effects.clone());
