@@ -24,7 +24,7 @@ use crate::cluster::request;
 use crate::cluster::watch::{self, End, Event, Query};
 use crate::config::resource::Resource;
 use crate::judge::object::Identity;
-use crate::judge::rule::kopf;
+use crate::judge::rule::auto::{Mark, Signs};
 use crate::judge::state::{Judgement, Moment, State};
 use crate::view::WatchType;
 use pace::{Pace, lasts, later};
@@ -54,8 +54,8 @@ pub(super) struct Basis {
     pub(super) found: discover::Resource,
     pub(super) entry: Resource,
     pub(super) rule: InForce,
-    /// Whether marks on the objects would change the rule.
-    pub(super) is_open: bool,
+    /// The strongest mark that the objects had shown until then.
+    pub(super) mark: Option<Mark>,
     /// The list's resourceVersion: a watch from here misses nothing.
     pub(super) version: String,
     /// How many objects it showed.
@@ -74,8 +74,8 @@ impl Basis {
 
     /// Whether what was judged and compared on that basis holds on this one.
     fn agrees_with(&self, other: &Self) -> bool {
-        (&self.rule.fingerprint, self.is_open, self.regressions)
-            == (&other.rule.fingerprint, other.is_open, other.regressions)
+        (&self.rule.fingerprint, self.mark, self.regressions)
+            == (&other.rule.fingerprint, other.mark, other.regressions)
     }
 }
 
@@ -161,7 +161,8 @@ impl Follower {
                     idle_after: self.idle_after,
                     max_object_bytes: self.max_object_bytes,
                 };
-                let signs = basis.is_open.then(kopf::Signs::new);
+                let is_open = basis.entry.is_open();
+                let signs = is_open.then(|| Signs::new(basis.found.evidence(basis.mark)));
                 let mut each = |event: Event<'_>| ear.hear(event, signs.as_ref());
                 tokio::select! {
                     watched = watch::watch(&client, &query, &mut each) => (watched.end, watched.version),
@@ -254,7 +255,7 @@ impl Ear<'_> {
         }
     }
 
-    fn hear(&self, event: Event<'_>, signs: Option<&kopf::Signs>) {
+    fn hear(&self, event: Event<'_>, signs: Option<&Signs>) {
         let kind = match event {
             Event::Begun => return self.begun(),
             Event::Added(_) => WatchType::Added,
@@ -270,14 +271,16 @@ impl Ear<'_> {
             watch.last_event = Some(now.tick());
         });
         match event {
-            Event::Added(json) | Event::Modified(json) if signs.is_some_and(|signs| signs.may_be_in(json)) => {
+            Event::Added(json) | Event::Modified(json) => match signs.and_then(|signs| signs.find(json)) {
                 // Another rule is due: it is chosen before the next list, and this watch ends with it.
-                self.follower.with(|_, watched| {
-                    watched.shows_marks = true;
-                    watched.wake.notify_one();
-                });
-            }
-            Event::Added(json) | Event::Modified(json) => self.judge(json, false),
+                Some(mark) => {
+                    self.follower.with(|_, watched| {
+                        watched.mark = watched.mark.max(Some(mark));
+                        watched.wake.notify_one();
+                    });
+                }
+                None => self.judge(json, false),
+            },
             Event::Deleted(json) => self.judge(json, true),
             Event::Begun | Event::Bookmark | Event::TooLarge | Event::Failed => {}
         }
