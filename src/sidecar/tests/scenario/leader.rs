@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{End, HOUR, Play};
-use crate::sidecar::tests::world::of_operator;
+use crate::sidecar::tests::world::{WIDGETS, of_operator};
 use crate::sim::operator::flaw::{Aim, Flaw};
 use crate::sim::operator::lease::Lease;
 use crate::sim::{Fault, Scope};
@@ -22,6 +22,13 @@ async fn with_lease(name: &'static str, variant: &'static str, holder: &str, for
         "spec": {"holderIdentity": holder, "leaseDurationSeconds": 15, "renewTime": "2026-03-04T07:00:00.000000Z"},
     });
     play.sim.create(object, "operator").expect("created");
+    if !holder.is_empty() {
+        // Whoever led before has served these.
+        for name in ["a", "b", "served"] {
+            let status = json!({"status": {"observedGeneration": 1}});
+            play.sim.patch(WIDGETS, Some("prod"), name, status, "operator").expect("written");
+        }
+    }
     play.configure("operator: {lease: my-lock}\nresources: [widgets.example.com]");
     play.start().await;
     play
