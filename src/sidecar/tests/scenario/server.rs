@@ -19,7 +19,6 @@ fn is_held(play: &Play) {
 
 /// Lists with `resourceVersion=0` and watches are frozen for everybody; GETs and writes live.
 #[tokio::test(start_paused = true)]
-#[ignore = "server-stale needs the own watch"]
 async fn frozen_cache() {
     let mut play = Play::begin("frozen-cache", "").await;
     play.sim.begin(Fault::FrozenCache { all_lists: false }, Scope::resource(WIDGETS));
@@ -48,7 +47,7 @@ async fn late_cache_120_s() {
 
 #[tokio::test(start_paused = true)]
 async fn late_cache_600_s() {
-    late("600 s", 600).await.is_left_alone(Partial);
+    late("600 s", 600).await.is_left_alone(ServerStale);
 }
 
 /// One of two servers stands still: half of all requests get no answer.
