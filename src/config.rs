@@ -12,6 +12,7 @@ pub mod size;
 
 mod convert;
 mod cursor;
+mod expression;
 mod raw;
 mod rule;
 

@@ -8,6 +8,7 @@ pub mod decision;
 pub mod diagnosis;
 pub mod ledger;
 pub mod object;
+pub mod peering;
 pub mod rule;
 mod scan;
 pub mod state;

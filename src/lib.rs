@@ -13,6 +13,7 @@ pub mod cli;
 pub mod clock;
 pub mod cluster;
 pub mod config;
+pub mod endpoint;
 pub mod http;
 pub mod judge;
 pub mod log;

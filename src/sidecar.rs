@@ -1,9 +1,9 @@
 //! `run`: the only place where its parts are wired together.
 //!
 //! ```text
-//! roster --resources--> scan ----+
-//! gate, pod, lease, confirm -----+--> what is known (one lock) --> decide --> view --> listener
-//!                                                                     +--> state file, Events, log
+//! roster --resources--> scan, follow ----+
+//! gate, pod, lease, confirm, freshness --+--> what is known (one lock) --> decide --> view --> listener
+//!                                                                             +--> state file, Events, log
 //! ```
 //!
 //! The listener has a thread of its own and is open before anything else happens; everything else shares one thread.
@@ -12,6 +12,7 @@
 
 mod confirm;
 mod decide;
+mod follow;
 mod gate;
 mod leader;
 mod operator;
@@ -22,6 +23,7 @@ mod publish;
 mod roster;
 mod scan;
 mod shared;
+mod stale;
 mod start;
 mod state_file;
 mod tell;

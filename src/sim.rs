@@ -142,6 +142,24 @@ impl Simulation {
         server.read(&target).ok()
     }
 
+    /// All objects of a resource named `plural.group`, in the order of lists.
+    pub fn objects(&self, resource: &str) -> Vec<Arc<Value>> {
+        let server = self.shared.lock();
+        let Ok(target) = server.target_named(resource, None, "") else { return Vec::new() };
+        let all = store::within(server.store.objects(), &target.resource.group, &target.resource.plural, None);
+        all.map(|(_, object)| Arc::clone(object)).collect()
+    }
+
+    /// Shows every object of a resource with what a merge patch adds, and at no newer revision: what a default does
+    /// that is added to a CRD.
+    pub fn add_default(&self, resource: &str, patch: &Value) {
+        self.change(|server| {
+            if let Ok(target) = server.target_named(resource, None, "") {
+                server.store.rewrite(&target.resource.group, &target.resource.plural, patch);
+            }
+        });
+    }
+
     /// Changes an object by a merge patch. A patch of `status` alone goes to the status, where that has its own
     /// endpoint.
     ///

@@ -27,14 +27,14 @@ pub use crate::judge::decision::{
     Container, Decision, Gate, Given, LEASE, Leadership, Mode, Outcome, Pod, Probe, Transition, Withheld,
 };
 pub use crate::judge::diagnosis::{Diagnosis, Evidence, Explanation, Hold};
-pub use crate::judge::ledger::Learnt;
+pub use crate::judge::ledger::{Learnt, Regression};
 pub use crate::judge::rule::RuleFrom;
 pub use crate::judge::state::{Excuse, Moment, State};
 pub use crate::judge::tick::Tick;
 pub use counts::Counts;
 pub use histogram::Histogram;
 pub use operator::{EventResult, Operator, OwnCheck, Restart, Restarts, Verdict};
-pub use stream::{List, ListResult, Offender, Stream, Watch, WatchType};
+pub use stream::{List, ListResult, Offender, Stale, Stream, Watch, WatchType};
 
 /// A view older than so many periods says nothing any more: the loop that makes views has stopped.
 const STALE_PERIODS: u32 = 3;

@@ -4,6 +4,7 @@ pub mod args;
 pub mod dump;
 pub mod judge_dump;
 pub mod judge_live;
+pub mod peering;
 pub mod progress;
 pub mod settings;
 pub mod survey;
@@ -25,6 +26,7 @@ use crate::judge::tally::Keep;
 use args::Args;
 use dump::{Dump, DumpFile};
 use judge_dump::Judged;
+use peering::Peerings;
 use progress::Progress;
 use settings::Plan;
 use survey::{Key, Survey};
@@ -116,12 +118,14 @@ async fn audit_cluster(args: &Args, plan: &Plan) -> Result<Report, Error> {
     let cluster = connect::connect(&args.connection.options()).await?;
     let client = cluster.client().await?;
     let discovery = discover::discover(&client).await?;
-    let Targets { targets, warnings } = target::find(&client, &discovery, &args.resources, plan).await?;
+    let Targets { targets, mut warnings } = target::find(&client, &discovery, &args.resources, plan).await?;
     let (now, now_from) = match (args.now, discovery.server) {
         (Some(now), _) => (now, NowFrom::Flag),
         (None, Some(server)) => (server.date, NowFrom::Server),
         (None, None) => (clock::wall(), NowFrom::Clock),
     };
+    let mut peerings = Peerings::list(&client, &discovery).await;
+    let waiting = peerings.waiting(plan, now);
     let progress = Progress::new(targets.len());
     let list = plan.list();
     let request = judge_live::Request {
@@ -133,6 +137,7 @@ async fn audit_cluster(args: &Args, plan: &Plan) -> Result<Report, Error> {
         page_size: list.page_size,
         max_object_bytes: list.max_object_bytes,
         progress: &progress,
+        waiting: &waiting,
     };
     let resources: Vec<Resource> = stream::iter(&targets)
         .map(|target| judge_live::judge(&client, target, &request))
@@ -140,6 +145,7 @@ async fn audit_cluster(args: &Args, plan: &Plan) -> Result<Report, Error> {
         .collect()
         .await;
     progress.finish();
+    warnings.extend(peerings.warnings.into_iter().filter(|_| resources.iter().any(|it| it.rule == "kopf")));
     let context = cluster.context().map(str::to_owned);
     Ok(Report {
         generated_at: clock::wall(),
@@ -159,8 +165,10 @@ fn audit_dump(args: &Args, plan: &Plan, program: &str) -> Result<Exit, Error> {
     }
     let dump = Dump::open(&args.filename)?;
     let max_object_bytes = plan.list().max_object_bytes;
-    let survey = Survey::new(dump.files(), max_object_bytes);
+    let mut survey = Survey::new(dump.files(), max_object_bytes);
     let (now, now_from) = args.now.map_or_else(|| dump_now(&dump, &survey), |now| (now, NowFrom::Flag));
+    let mut peerings = std::mem::take(&mut survey.peerings);
+    let waiting = peerings.waiting(plan, now);
     let words = Word::parse_all(&args.resources);
     let request = judge_dump::Request {
         plan,
@@ -169,6 +177,7 @@ fn audit_dump(args: &Args, plan: &Plan, program: &str) -> Result<Exit, Error> {
         now,
         keep: args.keep(),
         max_object_bytes,
+        waiting: &waiting,
     };
     let Judged { resources, unused } = judge_dump::judge(dump.files(), &survey, &request);
     if let Some(word) = unused.first() {
@@ -182,7 +191,7 @@ fn audit_dump(args: &Args, plan: &Plan, program: &str) -> Result<Exit, Error> {
         context: None,
         is_cut_short: !survey.faults.is_empty(),
         resources,
-        warnings: unapplied_selectors(plan),
+        warnings: unapplied_selectors(plan).into_iter().chain(peerings.warnings).collect(),
     };
     let exit = finish(&report, args, program)?;
     if !survey.faults.is_empty() {

@@ -4,8 +4,6 @@
 //! failed. A dogwatch that is dead, hangs or was never there must not cost the operator its life.
 
 mod install;
-pub(super) mod request;
-pub(super) mod tls;
 
 use std::io::Write;
 use std::panic::catch_unwind;
@@ -16,8 +14,9 @@ use http::{StatusCode, Uri};
 
 use super::columns::visible;
 use super::exit::Exit;
+use crate::config::operator::check_url;
+use crate::endpoint::{Error, Reply, Target};
 pub use install::{Error as InstallError, install};
-use request::{Reply, Target};
 
 /// Ask the dogwatch beside us, for an exec livenessProbe
 #[derive(Debug, Parser)]
@@ -25,15 +24,18 @@ use request::{Reply, Target};
 Prints the first line of /healthz. Exits with 1 if dogwatch answered 500 or the operator's own check failed, and with 0 \
 in every other case: also if dogwatch does not answer, or these flags are wrong.")]
 pub struct Args {
-    /// The operator's own check, http or https: any status from 200 to 399 passes and certificates are not verified, as
-    /// with the kubelet. Redirects are not followed
-    #[arg(long, value_name = "URL", value_parser = url)]
+    /// The operator's own check: http, https, tcp://HOST:PORT or grpc://HOST:PORT[/SERVICE], taken as the kubelet's own
+    /// probes take it. Certificates are not verified, redirects are not followed
+    #[arg(long, value_name = "URL", value_parser = check_url)]
     pub also: Option<Uri>,
 
     /// Where dogwatch listens
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:11850", value_parser = address)]
     pub address: Uri,
 }
+
+/// By its beginning the listener knows who asks.
+const AGENT: &str = concat!("dogwatch-probe/", env!("CARGO_PKG_VERSION"));
 
 /// How long the probe waits; its livenessProbe has a timeout of 5 s.
 #[derive(Debug, Clone, Copy)]
@@ -63,29 +65,29 @@ pub fn run(args: &Args) -> Exit {
 
 /// The answer and what is printed.
 async fn ask(args: &Args, limits: Limits) -> (Exit, String) {
-    let dogwatch = Target { uri: args.address.clone() };
-    let own = args.also.clone().map(|uri| Target { uri });
+    let dogwatch = Target { uri: args.address.clone(), agent: AGENT };
+    let own = args.also.clone().map(|uri| Target { uri, agent: AGENT });
     let both = async {
         tokio::join!(dogwatch.get(limits.request), async {
             match &own {
-                Some(own) => Some(own.get(limits.request).await),
+                Some(own) => own.check(limits.request).await.err(),
                 None => None,
             }
         })
     };
-    let Ok((dogwatch_reply, own_reply)) = tokio::time::timeout(limits.all, both).await else {
+    let Ok((dogwatch_reply, own_failure)) = tokio::time::timeout(limits.all, both).await else {
         let text = "ok: this machine is too slow to ask, which does not count against the operator\n";
         return (Exit::Clean, text.to_owned());
     };
     let (is_failed, line) = read_dogwatch(&dogwatch, dogwatch_reply);
-    let own_failure = own.zip(own_reply).and_then(|(own, reply)| own_failure(&own, reply));
+    let own_failure = own_failure.map(|error| format!("operator's own check failed: {}", super::chain(&error)));
     let exit = if is_failed || own_failure.is_some() { Exit::Findings } else { Exit::Clean };
     let lines = std::iter::once(line).chain(own_failure);
     (exit, lines.map(|line| visible(&line) + "\n").collect())
 }
 
 /// Whether dogwatch asks for a restart, and what it says.
-fn read_dogwatch(target: &Target, reply: Result<Reply, request::Error>) -> (bool, String) {
+fn read_dogwatch(target: &Target, reply: Result<Reply, Error>) -> (bool, String) {
     let not_counted = "which does not count against the operator";
     match reply {
         Ok(Reply { is_dogwatch: true, status, line }) => (status == StatusCode::INTERNAL_SERVER_ERROR, line),
@@ -93,30 +95,6 @@ fn read_dogwatch(target: &Target, reply: Result<Reply, request::Error>) -> (bool
             (false, format!("ok: {target} is not dogwatch (HTTP {}), {not_counted}", status.as_u16()))
         }
         Err(error) => (false, format!("ok: no answer from dogwatch, {not_counted}: {}", super::chain(&error))),
-    }
-}
-
-/// What is wrong with the operator by its own check; absent if it passed.
-fn own_failure(target: &Target, reply: Result<Reply, request::Error>) -> Option<String> {
-    let problem = match reply {
-        Ok(reply) if (200..400).contains(&reply.status.as_u16()) => return None,
-        Ok(reply) if reply.line.is_empty() => format!("{target} answered HTTP {}", reply.status.as_u16()),
-        Ok(reply) => format!("{target} answered HTTP {}: {}", reply.status.as_u16(), reply.line),
-        Err(error) => super::chain(&error),
-    };
-    Some(format!("operator's own check failed: {problem}"))
-}
-
-fn url(text: &str) -> Result<Uri, &'static str> {
-    const FORM: &str = "not a URL; write it in full, as in http://127.0.0.1:8081/healthz";
-    let uri: Uri = text.parse().map_err(|_| FORM)?;
-    let authority = uri.authority().ok_or(FORM)?;
-    if authority.as_str().contains('@') {
-        return Err("it holds a user name or a password, which would end up in Events; take them out");
-    }
-    match uri.scheme_str() {
-        Some("http" | "https") if !authority.host().is_empty() => Ok(uri),
-        _ => Err(FORM),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Lists one resource page by page and hands out every object as its bytes arrive.
 //!
-//! Always without `resourceVersion`, so that the answer is as new as the API server can make it, and always with the
-//! same `limit`, since a continue token may only be used with otherwise identical parameters.
+//! Without `resourceVersion`, so that the answer is as new as the API server can make it, unless the cache itself is what
+//! is asked about ([`Query::cached`]); and always with the same `limit`, since a continue token may only be used with otherwise identical parameters.
 
 mod query;
 

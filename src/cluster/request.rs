@@ -21,7 +21,7 @@ use crate::clock;
 use error::{cause, from_kube};
 
 pub use error::{Error, Reach, Reason};
-pub(super) use status::one_line;
+pub(super) use status::{of_event, one_line};
 
 /// `dogwatch/<version>`, by which the API server's audit log and metrics name these requests.
 pub const AGENT: &str = concat!("dogwatch/", env!("CARGO_PKG_VERSION"));

@@ -4,6 +4,7 @@
 //! objects it is for; so its headers have the time of a request, and a silence longer than `idle_after` ends it.
 //! Bookmarks are asked for: the API server sends one about every 60 s.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use http::Request;
@@ -38,6 +39,8 @@ pub struct Query<'a> {
 /// What a watch hands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
+    /// The API server accepted the watch; nothing has come yet.
+    Begun,
     /// An object appeared; its JSON.
     Added(&'a [u8]),
     /// An object changed; its JSON.
@@ -48,6 +51,8 @@ pub enum Event<'a> {
     Bookmark,
     /// An event with more bytes than allowed; nothing else is known of it.
     TooLarge,
+    /// The API server ends the watch with an `ERROR` event; [`Watched::end`] says why.
+    Failed,
 }
 
 /// How a watch ended without a fault.
@@ -90,7 +95,8 @@ async fn follow(
     let ends = begins + query.lasts + query.idle_after;
     let answer =
         tokio::time::timeout_at(begins, client.send(request, ends)).await.map_err(|_| client.timed_out())??;
-    let mut lines = Lines { body: answer.body, buffer: Vec::new(), limit: query.max_object_bytes + FRAME_BYTES };
+    each(Event::Begun);
+    let mut lines = Lines::new(answer.body, query.max_object_bytes + FRAME_BYTES);
     loop {
         let line = match tokio::time::timeout(query.idle_after, lines.next()).await {
             Err(_) => return Ok(End::Idle),
@@ -99,7 +105,7 @@ async fn follow(
         match line {
             Line::End => return Ok(End::Closed),
             Line::TooLong => each(Event::TooLarge),
-            Line::Text(text) => hand_out(&text, version, each)?,
+            Line::Text(at) => hand_out(lines.text(at), version, each)?,
         }
     }
 }
@@ -144,21 +150,13 @@ struct Metadata {
     resource_version: Option<String>,
 }
 
-/// The parts of the `Status` that an ERROR event carries.
-#[derive(Deserialize)]
-struct Failure {
-    #[serde(default)]
-    code: u16,
-    #[serde(default)]
-    message: String,
-}
-
 fn hand_out(line: &[u8], version: &mut Option<String>, each: &mut impl FnMut(Event<'_>)) -> Result<(), request::Error> {
     let unreadable = |_| request::Error::NotKubernetes { status: 200, content_type: "no watch event".to_owned() };
     let frame: Frame<'_> = serde_json::from_slice(line).map_err(unreadable)?;
     let object = frame.object.get();
     if frame.r#type == "ERROR" {
-        return Err(failure(object));
+        each(Event::Failed);
+        return Err(request::of_event(object));
     }
     if let Ok(Versioned { metadata: Metadata { resource_version: Some(newest) } }) = serde_json::from_str(object) {
         *version = Some(newest);
@@ -174,51 +172,58 @@ fn hand_out(line: &[u8], version: &mut Option<String>, each: &mut impl FnMut(Eve
     Ok(())
 }
 
-fn failure(status: &str) -> request::Error {
-    let Failure { code, message } =
-        serde_json::from_str(status).unwrap_or(Failure { code: 500, message: String::new() });
-    let message = request::one_line(&message);
-    match code {
-        410 => request::Error::Expired { message, fresh: None },
-        400..=499 => request::Error::Refused { status: code, message },
-        _ => request::Error::Server { status: code, message },
-    }
-}
-
-/// A body cut into lines.
+/// A body cut into lines, which are read where they were received.
 struct Lines {
     body: Body,
     buffer: Vec<u8>,
+    /// What stands before this was handed out.
+    start: usize,
     limit: usize,
 }
 
 enum Line {
-    Text(Vec<u8>),
+    /// Where it stands in the buffer, until the next one is asked for.
+    Text(Range<usize>),
     TooLong,
     End,
 }
 
+/// A buffer that grew larger for one event is given back.
+const KEPT_BYTES: usize = 64 * 1024;
+
 impl Lines {
+    const fn new(body: Body, limit: usize) -> Self {
+        Self { body, buffer: Vec::new(), start: 0, limit }
+    }
+
+    fn text(&self, at: Range<usize>) -> &[u8] {
+        self.buffer.get(at).unwrap_or_default()
+    }
+
     /// The next line that is not empty. Dropping the future loses nothing but the rest of a line that is too long.
     async fn next(&mut self) -> Result<Line, request::Error> {
-        let mut searched = 0;
+        let mut searched = self.start;
         let mut is_too_long = false;
         loop {
             if let Some(at) = memchr::memchr(b'\n', self.buffer.get(searched..).unwrap_or_default()) {
-                let rest = self.buffer.split_off(searched + at + 1);
-                let line = std::mem::replace(&mut self.buffer, rest);
+                let line = self.start..searched + at;
+                self.start = line.end + 1;
+                searched = self.start;
                 if is_too_long || line.len() > self.limit {
                     return Ok(Line::TooLong);
                 }
-                if !line.trim_ascii().is_empty() {
+                if !self.text(line.clone()).trim_ascii().is_empty() {
                     return Ok(Line::Text(line));
                 }
-                searched = 0;
                 continue;
             }
+            self.buffer.drain(..std::mem::take(&mut self.start));
             is_too_long |= self.buffer.len() > self.limit;
             if is_too_long {
                 self.buffer.clear();
+            }
+            if self.buffer.is_empty() && self.buffer.capacity() > KEPT_BYTES {
+                self.buffer = Vec::new();
             }
             searched = self.buffer.len();
             match self.body.chunk().await? {

@@ -17,9 +17,11 @@ pub struct Operator {
     pub container: Option<String>,
     /// The Lease that must be the operator's own before dogwatch judges it. Default: none, it is always judged.
     pub lease: Option<ObjectName>,
-    /// The operator's name as holder of the lease. Default: the hostname, or what starts with it and `_`.
+    /// The operator's name as holder of the lease and in the peering. Default: the hostname, in a lease also with `_` and
+    /// more behind, in a peering also as the host of kopf's `user@host/...`.
     pub identity: Option<String>,
-    /// The peering object by which a kopf operator may be paused. Default: none.
+    /// The peering object by which a kopf operator may be paused: with a namespace a `KopfPeering`, without one a
+    /// `ClusterKopfPeering`. Default: none.
     pub peering: Option<ObjectName>,
     /// The operator's own check, chained into ours. Default: none.
     pub healthz: Option<Healthz>,
@@ -41,7 +43,7 @@ pub struct ObjectName {
 /// The operator's own check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Healthz {
-    /// `http` or `https`, without userinfo.
+    /// `http`, `https`, `tcp://HOST:PORT` or `grpc://HOST:PORT[/SERVICE]`, without userinfo.
     pub url: Uri,
     /// From one request to the next. Default: 10s.
     pub period: Duration,
@@ -146,10 +148,10 @@ fn text(section: &mut Section<'_>, key: &'static str) -> Option<String> {
 }
 
 fn healthz(cursor: &Cursor<'_>) -> Option<Healthz> {
-    let short = |cursor: &Cursor<'_>| cursor.parsed(url).map(Healthz::new);
+    let short = |cursor: &Cursor<'_>| cursor.parsed(check_url).map(Healthz::new);
     let long = |section: &mut Section<'_>| {
         let hint = "write the address of the operator's own check";
-        let url = section.required("url", hint, |cursor| cursor.parsed(url));
+        let url = section.required("url", hint, |cursor| cursor.parsed(check_url));
         let period = section.read("period", Cursor::duration);
         let failure_threshold = section.read("failureThreshold", Cursor::count);
         let initial_delay = section.read("initialDelay", Cursor::duration_or_zero);
@@ -165,9 +167,9 @@ fn healthz(cursor: &Cursor<'_>) -> Option<Healthz> {
 }
 
 fn metrics(cursor: &Cursor<'_>) -> Option<Metrics> {
-    let short = |cursor: &Cursor<'_>| cursor.parsed(url).map(Metrics::new);
+    let short = |cursor: &Cursor<'_>| cursor.parsed(web_url).map(Metrics::new);
     let long = |section: &mut Section<'_>| {
-        let url = section.required("url", "write the address of the metrics", |cursor| cursor.parsed(url));
+        let url = section.required("url", "write the address of the metrics", |cursor| cursor.parsed(web_url));
         let token_file = text(section, "tokenFile").map(PathBuf::from);
         let ca_file = text(section, "caFile").map(PathBuf::from);
         let insecure_skip_verify = section.read("insecureSkipVerify", Cursor::boolean).unwrap_or(false);
@@ -187,18 +189,34 @@ fn probe(section: &mut Section<'_>) -> Probe {
     }
 }
 
-/// Reads an address; the messages never show it, since it may hold a password.
-fn url(text: &str) -> Result<Uri, &'static str> {
+/// Reads the address of a check. The messages never show it, since it may hold a password.
+///
+/// # Errors
+/// What is wrong with it, and how to write it.
+pub fn check_url(text: &str) -> Result<Uri, &'static str> {
+    const PORT: &str = "has no port, or more than that; write it as tcp://HOST:PORT or grpc://HOST:PORT/SERVICE";
+    let url = url(text, &["http", "https", "tcp", "grpc"])?;
+    let is_whole = match url.scheme_str() {
+        Some("tcp") => url.port_u16().is_some() && url.path_and_query().is_none_or(|path| path == "/"),
+        Some("grpc") => url.port_u16().is_some() && url.query().is_none(),
+        _ => true,
+    };
+    if is_whole { Ok(url) } else { Err(PORT) }
+}
+
+fn web_url(text: &str) -> Result<Uri, &'static str> {
+    url(text, &["http", "https"])
+}
+
+fn url(text: &str, schemes: &[&str]) -> Result<Uri, &'static str> {
     const FORM: &str = "is not a URL; write it in full, as in http://127.0.0.1:8081/healthz";
     let url: Uri = text.parse().map_err(|_| FORM)?;
     let authority = url.authority().ok_or(FORM)?;
     if authority.as_str().contains('@') {
-        return Err("holds a user name or a password, which would end up in logs; take them out");
+        return Err("holds a user name or a password, which would end up in logs and Events; take them out");
     }
-    match url.scheme_str() {
-        Some("http" | "https") if !authority.host().is_empty() => Ok(url),
-        _ => Err(FORM),
-    }
+    let is_known = url.scheme_str().is_some_and(|scheme| schemes.contains(&scheme));
+    if is_known && !authority.host().is_empty() { Ok(url) } else { Err(FORM) }
 }
 
 fn object_name(text: &str) -> Result<ObjectName, &'static str> {

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use super::cursor::{Cursor, Section};
+use super::expression;
 use super::pattern::{Namespaces, Pattern};
 use super::rule;
 use crate::judge::object::Identity;
 use crate::judge::rule::auto::{self, Evidence};
+use crate::judge::rule::cel::expression::Expression;
 use crate::judge::rule::{Choice, Durations, Reader, Rule, RuleFrom};
 
 /// A resource, or every resource that fits a pattern.
@@ -18,6 +20,8 @@ pub struct Resource {
     pub namespaces: Namespaces,
     /// A label selector in kubectl's form. Default: none, every object.
     pub selector: Option<String>,
+    /// Only objects for which it is true are judged, under whichever rule. Default: every object.
+    pub r#where: Option<Expression>,
     /// What can go deaf alone. Default: the resource.
     pub streams: Streams,
     /// How to read whether an object was processed. Default: `auto`.
@@ -59,6 +63,7 @@ impl Resource {
             resource,
             namespaces: Namespaces::default(),
             selector: None,
+            r#where: None,
             streams: Streams::Resource,
             rule: Choice::Auto { max_attempt: None },
             overdue_after: None,
@@ -108,7 +113,8 @@ impl Resource {
             Choice::Auto { max_attempt } => auto::choose(evidence, *max_attempt),
         };
         let durations = self.durations(&rule);
-        Chosen { reader: Reader::new(rule, self.finalizers.clone()), rule_from, durations }
+        let reader = Reader::new(rule, self.finalizers.clone()).selecting(self.r#where.clone());
+        Chosen { reader, rule_from, durations }
     }
 
     /// Whether objects can still change which rule is chosen.
@@ -149,9 +155,7 @@ fn long_form(section: &mut Section<'_>) -> Option<Resource> {
     let pattern = section.required("resource", hint, |cursor| cursor.parsed(Pattern::parse));
     let namespaces = section.read("namespaces", namespaces);
     let selector = section.read("selector", Cursor::text);
-    if let Some(expression) = section.get("where") {
-        rule::refuse_cel(&expression);
-    }
+    let r#where = section.read("where", expression::condition);
     let streams = section.read("streams", |cursor| cursor.word(&STREAMS));
     let rule = section.read("rule", rule::choice);
     let overdue_after = section.read("overdueAfter", Cursor::duration_or_auto);
@@ -163,6 +167,7 @@ fn long_form(section: &mut Section<'_>) -> Option<Resource> {
     Some(Resource {
         namespaces: namespaces.unwrap_or_default(),
         selector,
+        r#where,
         streams: streams.unwrap_or(default.streams),
         rule: rule.unwrap_or(default.rule),
         overdue_after,

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::cursor::{Cursor, Section};
+use super::expression;
 use super::problem::{quoted, suggestion};
+use crate::judge::rule::cel::{self, Cel};
 use crate::judge::rule::generation::Generation;
 use crate::judge::rule::kopf::{Kopf, Mode, Options, Storage};
 use crate::judge::rule::{Choice, Rule};
@@ -27,11 +29,6 @@ const MODES: [(&str, Mode); 4] = [
 /// Reads the value of `rule` or of the flag `--rule`.
 pub(super) fn choice(cursor: &Cursor<'_>) -> Option<Choice> {
     cursor.short_or_long(by_name, with_options)
-}
-
-/// Reports an expression at its place: the language has no evaluator in this version.
-pub(super) fn refuse_cel(cursor: &Cursor<'_>) {
-    cursor.refuse("CEL is not supported by this version yet; leave it out, or name a built-in rule");
 }
 
 fn by_name(cursor: &Cursor<'_>) -> Option<Choice> {
@@ -75,9 +72,26 @@ fn kopf(_: &Cursor<'_>, options: Option<&Cursor<'_>>) -> Choice {
     Choice::Named(Rule::Kopf(Kopf::new(options)))
 }
 
-fn cel(at: &Cursor<'_>, _: Option<&Cursor<'_>>) -> Choice {
-    refuse_cel(at);
-    Choice::Auto { max_attempt: None }
+/// What is refused leaves a choice behind, so that reading goes on.
+fn cel(at: &Cursor<'_>, options: Option<&Cursor<'_>>) -> Choice {
+    let Some(options) = options else {
+        at.refuse("has no expressions; write them, as in `rule: {cel: {processed: \"has(self.status)\"}}`");
+        return Choice::Auto { max_attempt: None };
+    };
+    let rule = options.section(cel_options).flatten();
+    rule.map_or(Choice::Auto { max_attempt: None }, |rule| Choice::Named(Rule::Cel(rule)))
+}
+
+fn cel_options(section: &mut Section<'_>) -> Option<Cel> {
+    let hint = "write the expression that is true once the operator has served the object";
+    let processed = section.required("processed", hint, expression::condition);
+    let mut condition = |key| section.read(key, expression::condition);
+    let [in_progress, failing] = ["inProgress", "failing"].map(&mut condition);
+    let [paused, pending] = ["paused", "pending"].map(&mut condition);
+    let since = section.read("since", expression::time);
+    let max_attempt = max_attempt(section);
+    let options = cel::Options { processed: processed?, in_progress, failing, paused, pending, since };
+    Some(Cel::new(options, max_attempt))
 }
 
 fn max_attempt_alone(options: Option<&Cursor<'_>>) -> Option<Duration> {

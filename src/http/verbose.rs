@@ -3,7 +3,7 @@
 use super::check::Check;
 use super::query::Query;
 use crate::view::board::Path;
-use crate::view::{Decision, Evidence, Explanation, Hold, Mode, Operator, Stream, View, line};
+use crate::view::{Decision, Evidence, Explanation, Hold, Mode, Operator, Stream, View, Watch, line};
 
 /// Appends every check and, to `/healthz`, what the decision stands on.
 pub(super) fn append(body: &mut String, path: Path, view: &View, checks: &[Check], query: &Query, is_stale: bool) {
@@ -45,9 +45,8 @@ fn operator_lines(view: &View, operator: &Operator) -> Vec<String> {
     }
     for stream in &operator.streams {
         lines.push(stream_line(view, stream));
-        let evidence = evidence(&stream.evidence);
-        let evidence = if evidence.is_empty() { "none".to_owned() } else { evidence.join(", ") };
-        lines.push(format!("evidence/{}: {evidence}", stream.name()));
+        lines.push(format!("evidence/{}: {}", stream.name(), told(view, stream)));
+        lines.extend(stream.watch.as_ref().map(|watch| watch_line(view, stream, watch)));
     }
     if let Some(lease) = &operator.lease {
         let renewed = lease.last_ack.map_or_else(|| "never".to_owned(), |at| line::second(view.wall_at(at)));
@@ -118,6 +117,35 @@ fn stream_line(view: &View, stream: &Stream) -> String {
         excused.concat(),
         habits.concat(),
     )
+}
+
+/// The evidence of a stream in words.
+fn told(view: &View, stream: &Stream) -> String {
+    let mut told: Vec<String> = evidence(&stream.evidence).into_iter().map(str::to_owned).collect();
+    if let Some(stale) = &stream.stale {
+        let who = match (stale.by_watch, stale.by_list) {
+            (true, true) => "a new watch and a list with resourceVersion=0 lack",
+            (true, false) => "a new watch lacks",
+            (false, _) => "a list with resourceVersion=0 lacks",
+        };
+        told.push(format!(
+            "since {} {who} what GET shows: {} at resourceVersion {}",
+            line::second(view.wall_at(stale.since)),
+            stale.object,
+            stale.version,
+        ));
+    }
+    if let Some((regression, at)) = &stream.regression {
+        let at = line::second(view.wall_at(*at));
+        told.push(format!("resourceVersion went back from {} to {} at {at}", regression.from, regression.to));
+    }
+    if told.is_empty() { "none".to_owned() } else { told.join(", ") }
+}
+
+fn watch_line(view: &View, stream: &Stream, watch: &Watch) -> String {
+    let last = watch.last_event.map_or_else(|| "never".to_owned(), |at| line::second(view.wall_at(at)));
+    let problem = watch.problem.as_deref().map_or_else(String::new, |problem| format!("; {problem}"));
+    format!("watch/{}: {} open; last event {last}{problem}", stream.name(), watch.open)
 }
 
 /// What is evidence now; that nothing is says nothing.

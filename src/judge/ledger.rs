@@ -8,17 +8,21 @@
 //! * A list: [`Ledger::begin_list`], [`Ledger::apply`] with [`Source::List`] for every object as it is judged,
 //!   [`Ledger::end_list`] with how it ended. With `streams: namespace` one list of the resource feeds the ledger of each
 //!   object's namespace, and all of them begin and end together.
-//! * A GET, and every event of the own watch that shows an object: [`Ledger::apply`] with [`Source::Single`], also while
-//!   a list is under way. A GET that finds nothing, and a `DELETED` event: [`Ledger::gone`].
+//! * A GET: [`Ledger::apply`] with [`Source::Single`], also while a list is under way; one that finds nothing:
+//!   [`Ledger::gone`].
+//! * An event of the own watch: [`Ledger::apply`] with [`Source::Watch`], a `DELETED` one: [`Ledger::deleted`]. Events may
+//!   arrive late; what is older than what is known already says nothing.
 //! * [`Noted::pending_for`] feeds the histogram of times to acknowledgement; [`Noted::tracked`] tells for which objects
 //!   the shell may keep a name. The ledger has none.
 //!
 //! Nothing is decided here; [`super::diagnosis`] reads the ledger and [`super::decision`] the diagnoses.
 
 mod entry;
+mod event;
 mod habit;
 mod list;
 mod longest;
+mod settled;
 pub mod snapshot;
 mod uid;
 
@@ -37,6 +41,7 @@ pub use habit::{Habit, Learnt};
 use list::{Complete, Listing};
 pub use list::{ListEnd, Listed, Regression};
 use longest::Longest;
+use settled::Settled;
 pub use uid::Uid;
 
 /// So many objects of a stream are remembered, pending ones and the oldest first; the rest is counted.
@@ -49,8 +54,10 @@ const SLACK: usize = REMEMBERED / 4;
 pub enum Source {
     /// The list under way.
     List,
-    /// A GET or an event of the own watch.
+    /// A GET, which shows the newest there is.
     Single,
+    /// An event of the own watch, which may be late.
+    Watch,
 }
 
 /// What an observation came to.
@@ -90,6 +97,7 @@ pub struct Ledger {
     /// The newest acknowledgement that processed objects show by themselves; for reports only.
     shown_ack: Option<Timestamp>,
     served_through: Option<Tick>,
+    settled: Settled,
     longest: Longest,
     /// Deletions that the operator's finalizer held and that have come to their end; counted by this process only.
     released: u64,
@@ -120,6 +128,7 @@ impl Ledger {
             last_ack: None,
             shown_ack: None,
             served_through: None,
+            settled: Settled::default(),
             longest: Longest::default(),
             released: 0,
             habits: Habits::default(),
@@ -163,13 +172,17 @@ impl Ledger {
         let mut was_withdrawn = false;
         if let Some(entry) = self.entries.get_mut(&uid) {
             if matches!((version, entry.version), (Some(new), Some(known)) if new < known) {
-                entry.seen = now.tick();
+                // A late event does not even say that: the object may be gone since.
+                if source != Source::Watch {
+                    entry.seen = now.tick();
+                }
                 return (Noted { tracked: Some(uid), ..noted }, state);
             }
             let stood = entry.standing();
             let was_written = entry.version.is_none() || entry.version != version;
             let observed = entry.observe(judgement, version, &self.lessons, now);
             state = observed.state;
+            entry.note_event(source, observed.ack, now.tick());
             if !was_written && matches!(stood, Standing::Moving { .. }) && state == State::Pending {
                 self.note_flip(source, uid, judgement, version);
             }
@@ -183,10 +196,12 @@ impl Ledger {
             was_withdrawn = observed.withdrawn;
             if observed.settled {
                 self.entries.remove(&uid);
+                self.settled.add(uid, version);
             }
-        } else if entry::is_tracked(judgement.state) {
-            let (entry, known) = Entry::new(judgement, version, self.not_yet(), &self.lessons, now);
+        } else if entry::is_tracked(judgement.state) && !self.is_outdated(source, uid, version) {
+            let (mut entry, known) = Entry::new(judgement, version, self.not_yet(), &self.lessons, now);
             state = known;
+            entry.note_event(source, false, now.tick());
             self.entries.insert(uid, entry);
             noted.tracked = Some(uid);
             self.note_flip(source, uid, judgement, version);

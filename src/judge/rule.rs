@@ -5,6 +5,7 @@
 //! annotation by which a person excuses an object.
 
 pub mod auto;
+pub mod cel;
 pub mod generation;
 pub mod kopf;
 
@@ -15,6 +16,8 @@ use jiff::Timestamp;
 use super::object::mask::Mask;
 use super::object::{self, Identity, Object};
 use super::state::{Excuse, Judgement, Reason, Signal, Since, SinceFrom, State, words};
+use cel::Cel;
+use cel::expression::Expression;
 use generation::Generation;
 use kopf::Kopf;
 
@@ -25,6 +28,8 @@ pub enum Rule {
     Kopf(Kopf),
     /// `status.observedGeneration` and the conditions' own.
     Generation(Generation),
+    /// Expressions of the configuration.
+    Cel(Cel),
 }
 
 /// Which rule the configuration or a flag asks for.
@@ -92,6 +97,7 @@ impl Rule {
         match self {
             Self::Kopf(_) => "kopf",
             Self::Generation(_) => "generation",
+            Self::Cel(_) => "cel",
         }
     }
 
@@ -100,6 +106,7 @@ impl Rule {
         match self {
             Self::Kopf(kopf) => kopf.durations(),
             Self::Generation(generation) => generation.durations(),
+            Self::Cel(cel) => cel.durations(),
         }
     }
 
@@ -108,7 +115,7 @@ impl Rule {
     pub const fn own_cure(&self) -> Duration {
         match self {
             Self::Kopf(_) => Duration::from_secs(70),
-            Self::Generation(_) => Duration::from_mins(10),
+            Self::Generation(_) | Self::Cel(_) => Duration::from_mins(10),
         }
     }
 
@@ -119,6 +126,8 @@ impl Rule {
         match self {
             Self::Kopf(kopf) => kopf.signal_exists(signal),
             Self::Generation(_) => signal.signalled > 0,
+            // Whoever writes the expressions says that they are answered.
+            Self::Cel(_) => true,
         }
     }
 
@@ -126,6 +135,7 @@ impl Rule {
         match self {
             Self::Kopf(kopf) => kopf.mask(object::common_mask()),
             Self::Generation(_) => generation::mask(object::common_mask()),
+            Self::Cel(cel) => cel.mask(object::common_mask()),
         }
     }
 
@@ -133,7 +143,7 @@ impl Rule {
         match self {
             Self::Kopf(kopf) if kopf.is_held(object) => Holder::Operator,
             Self::Kopf(_) => Holder::Others,
-            Self::Generation(_) => Holder::Unknown,
+            Self::Generation(_) | Self::Cel(_) => Holder::Unknown,
         }
     }
 
@@ -141,7 +151,7 @@ impl Rule {
     fn deletion_progress(&self, object: &Object<'_>, now: Timestamp) -> Option<Judgement> {
         match self {
             Self::Kopf(kopf) => kopf.deletion_progress(object, now),
-            Self::Generation(_) => None,
+            Self::Generation(_) | Self::Cel(_) => None,
         }
     }
 
@@ -150,7 +160,7 @@ impl Rule {
     fn complete_deletion(&self, object: &Object<'_>, judgement: Judgement) -> Judgement {
         match self {
             Self::Kopf(kopf) => kopf.complete_deletion(object, judgement),
-            Self::Generation(_) => generation::complete(object, judgement),
+            Self::Generation(_) | Self::Cel(_) => generation::complete(object, judgement),
         }
     }
 
@@ -159,6 +169,7 @@ impl Rule {
         match self {
             Self::Kopf(kopf) => kopf.judge(object, now),
             Self::Generation(generation) => generation.judge(object),
+            Self::Cel(cel) => cel.judge(object),
         }
     }
 }
@@ -167,6 +178,7 @@ impl Rule {
 #[derive(Debug, Clone)]
 pub struct Reader {
     rule: Rule,
+    selection: Option<Expression>,
     finalizers: Vec<String>,
     mask: Mask,
 }
@@ -175,7 +187,15 @@ impl Reader {
     /// `finalizers` are those that the configuration calls the operator's own, beside those that the rule knows.
     pub fn new(rule: Rule, finalizers: Vec<String>) -> Self {
         let mask = rule.mask();
-        Self { rule, finalizers, mask }
+        Self { rule, selection: None, finalizers, mask }
+    }
+
+    /// Judges only objects for which `selection` is true; others are `paused`, reason `not-selected`. It stands before
+    /// everything else, also before deletion, since what it leaves out is another operator's.
+    #[must_use]
+    pub fn selecting(self, selection: Option<Expression>) -> Self {
+        let mask = selection.iter().fold(self.mask, |mask, selection| mask.union(selection.mask()));
+        Self { selection, mask, ..self }
     }
 
     /// The rule.
@@ -197,6 +217,9 @@ impl Reader {
     }
 
     fn judge_object(&self, object: &Object<'_>, now: Timestamp) -> Judgement {
+        if let Some(left_out) = self.selection.as_ref().and_then(|selection| cel::left_out(selection, object)) {
+            return Judgement { created_at: object.created_at(), held: self.is_held(object), ..left_out };
+        }
         let mut judgement = match object.deleted_at() {
             Some(deleted_at) => self.rule.complete_deletion(object, self.judge_deletion(object, deleted_at, now)),
             None if object.is_ignored() => {

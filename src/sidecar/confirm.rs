@@ -50,6 +50,8 @@ pub(super) async fn keep(
                 What::Lease(before) => lease_agrees(&shared, &client, &round.operator, *before, lease.as_ref()).await,
                 What::Objects { .. } => objects_agree(&shared, &client, &round).await,
             };
+            // A restart reads the API server's cache: it must have been seen to show what storage holds.
+            let agrees = agrees.filter(|agrees| !agrees || reads_well(&shared, &round));
             if let Some(agrees) = agrees {
                 let reread = Reread { stream: round.stream, began: began.tick(), agrees };
                 shared.with(|known| {
@@ -148,6 +150,17 @@ async fn objects_agree(shared: &Shared, client: &Client, round: &Round) -> Optio
         agrees = Some(agrees.unwrap_or(true) && is_as_before);
     }
     agrees
+}
+
+fn reads_well(shared: &Shared, round: &Round) -> bool {
+    let now = shared.now().tick();
+    let is_good = shared.with(|known| {
+        let operator = known.operator(&round.operator)?;
+        let facts = operator.facts.get(operator.stream(&round.stream)?)?;
+        Some(facts.freshness.is_good(now))
+    });
+    // The lease is no stream of objects.
+    is_good.unwrap_or(round.stream == LEASE)
 }
 
 fn is_pending(shared: &Shared, round: &Round, uid: &str, judgement: &Judgement, now: Moment) -> bool {

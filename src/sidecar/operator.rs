@@ -7,14 +7,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
+use super::follow::Basis;
 use super::plan::OperatorPlan;
+use super::stale::Freshness;
 use crate::cluster::discover;
 use crate::config::resource::{Chosen, Resource};
 use crate::judge::decision::{Decider, Leadership, Reread, Step};
 use crate::judge::diagnosis::{Diagnosis, Settings, Stream};
-use crate::judge::ledger::Uid;
+use crate::judge::ledger::{Regression, Uid};
 use crate::judge::rule::{COMMON_DURATIONS, Reader, RuleFrom};
 use crate::judge::tick::Tick;
 use crate::view::{self, Counts, EventResult, Histogram, Restarts};
@@ -62,6 +64,12 @@ pub(super) struct Watched {
     pub(super) list: view::List,
     /// Asks for a list at once.
     pub(super) wake: Arc<Notify>,
+    /// The own watch; absent until it was first tried.
+    pub(super) watch: Option<view::Watch>,
+    /// From what the own watch begins: the newest complete list.
+    pub(super) basis: watch::Sender<Option<Arc<Basis>>>,
+    /// How often the store went back in time.
+    pub(super) regressions: u64,
 }
 
 /// The rule in force, ready to judge.
@@ -86,6 +94,10 @@ pub(super) struct Facts {
     pub(super) names: Names,
     pub(super) diagnosis: Option<(Diagnosis, Tick)>,
     pub(super) time_to_ack: Histogram,
+    /// Whether the API server's cache shows what storage holds.
+    pub(super) freshness: Freshness,
+    /// The last time that the store went back.
+    pub(super) regression: Option<(Regression, Tick)>,
 }
 
 impl Operator {
@@ -179,6 +191,8 @@ impl Operator {
             names: Names::default(),
             diagnosis: None,
             time_to_ack: Histogram::default(),
+            freshness: Freshness::default(),
+            regression: None,
         });
     }
 
@@ -222,6 +236,9 @@ impl Watched {
             shows_marks: false,
             list: view::List { interval: Duration::from_secs(30), ..view::List::default() },
             wake: Arc::new(Notify::new()),
+            watch: None,
+            basis: watch::Sender::new(None),
+            regressions: 0,
         }
     }
 }
@@ -240,9 +257,10 @@ impl InForce {
             require_proof: plan.restart.require_proof,
         };
         let parts = format!(
-            "{:?} {:?} {:?} {:?} {:?}",
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
             chosen.rule(),
             entry.selector,
+            entry.r#where,
             entry.namespaces,
             entry.finalizers,
             entry.streams

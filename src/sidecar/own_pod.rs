@@ -243,7 +243,7 @@ async fn follow(shared: &Shared, client: &Client, place: &Place, beside: &Beside
             match event {
                 Event::Added(json) | Event::Modified(json) => drop(see(shared, json, beside, shared.machine_now())),
                 Event::Deleted(_) => shared.with(|known| known.pod.vanished()),
-                Event::Bookmark | Event::TooLarge => return,
+                Event::Begun | Event::Bookmark | Event::TooLarge | Event::Failed => return,
             }
             shared.changed.notify_one();
         };

@@ -18,6 +18,7 @@ pub(super) struct Plan {
     /// One in a sidecar, several where they are observed.
     pub(super) operators: Vec<OperatorPlan>,
     pub(super) list: List,
+    pub(super) watch: Watch,
     pub(super) state_file: Option<PathBuf>,
     /// Where to listen; a port that is open stays where it is.
     pub(super) listen: SocketAddr,
@@ -126,7 +127,14 @@ pub(super) fn load(options: &Options) -> Result<Plan, Error> {
         warnings.push("`stateFile` is not used where `operators` are observed: nothing there is restarted".to_owned());
     }
     let listen = options.listen.unwrap_or(config.server.listen);
-    Ok(Plan { operators, list: config.list, state_file: state_file.filter(|_| is_sidecar), listen, warnings })
+    Ok(Plan {
+        operators,
+        list: config.list,
+        watch: config.watch,
+        state_file: state_file.filter(|_| is_sidecar),
+        listen,
+        warnings,
+    })
 }
 
 fn words(words: &[String]) -> Result<Vec<Resource>, Error> {
@@ -161,16 +169,11 @@ fn refuse_unsupported(config: &Config, options: &Options) -> Result<(), Error> {
 /// Keys that only add evidence: without them dogwatch decides later, never worse.
 fn warnings(config: &Config) -> Vec<String> {
     let has_metrics = matches!(&config.role, Role::Sidecar(beside) if beside.metrics.is_some());
-    [
-        (config.canary.is_some(), "canary"),
-        (config.nudge.enabled, "nudge"),
-        (has_metrics, "operator.metrics"),
-        (config.watch != Watch::default(), "watch"),
-    ]
-    .into_iter()
-    .filter(|(is_set, _)| *is_set)
-    .map(|(_, key)| format!("`{key}` is configured and this version of dogwatch does not act on it"))
-    .collect()
+    [(config.canary.is_some(), "canary"), (config.nudge.enabled, "nudge"), (has_metrics, "operator.metrics")]
+        .into_iter()
+        .filter(|(is_set, _)| *is_set)
+        .map(|(_, key)| format!("`{key}` is configured and this version of dogwatch does not act on it"))
+        .collect()
 }
 
 #[cfg(test)]

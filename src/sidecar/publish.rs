@@ -73,7 +73,9 @@ fn stream(
             is_ready: judged.ledger.is_ready(),
             ..watched.map(|watched| watched.list.clone()).unwrap_or_default()
         },
-        watch: None,
+        watch: watched.and_then(|watched| watched.watch.clone()),
+        stale: facts.freshness.stale().cloned(),
+        regression: facts.regression,
         time_to_ack: facts.time_to_ack.clone(),
     }
 }

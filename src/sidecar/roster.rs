@@ -1,4 +1,4 @@
-//! Which resources there are to list: asks what the API server serves and keeps one scanner for each.
+//! Which resources there are to list: asks what the API server serves and keeps one scanner and one follower for each.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::task::{AbortHandle, JoinSet};
 
+use super::follow::Follower;
 use super::operator::{Operator, Watched};
 use super::scan::Scanner;
 use super::shared::Shared;
@@ -25,11 +26,16 @@ const AT_ONCE: Duration = Duration::from_secs(10);
 /// Patterns follow discovery, and versions may change.
 const AT_REST: Duration = Duration::from_mins(5);
 
-/// The scanners that run, by operator and resource, each with what it lists.
-type Running = HashMap<(String, String), (discover::Resource, AbortHandle)>;
+/// What lists and watches that run, by operator and resource, each with what it reads.
+type Running = HashMap<(String, String), (discover::Resource, [AbortHandle; 2])>;
 
-/// Follows discovery for ever. Returns how a scanner ended that must not end.
-pub(super) async fn keep(shared: Arc<Shared>, cluster: Arc<Cluster>, list: config::List) -> String {
+/// Follows discovery for ever. Returns how a list or a watch ended that must not end.
+pub(super) async fn keep(
+    shared: Arc<Shared>,
+    cluster: Arc<Cluster>,
+    list: config::List,
+    watch: config::Watch,
+) -> String {
     let mut scans = JoinSet::new();
     let mut running = Running::new();
     loop {
@@ -38,7 +44,7 @@ pub(super) async fn keep(shared: Arc<Shared>, cluster: Arc<Cluster>, list: confi
                 shared.heard(Ok(discovery.server));
                 let is_whole = assign(&shared, &discovery);
                 drop(discovery);
-                reconcile(&shared, &cluster, list, &mut scans, &mut running);
+                reconcile(&shared, &cluster, (list, watch), &mut scans, &mut running);
                 if is_whole { AT_REST } else { SOON }
             }
             Err((problem, reach)) => {
@@ -58,7 +64,7 @@ pub(super) async fn keep(shared: Arc<Shared>, cluster: Arc<Cluster>, list: confi
                 }
                 Some(ended) = scans.join_next() => match ended {
                     Err(error) if error.is_cancelled() => {}
-                    Err(_) => return "a list panicked".to_owned(),
+                    Err(_) => return "a list or a watch panicked".to_owned(),
                     Ok(()) => {}
                 },
             }
@@ -163,11 +169,11 @@ fn push(resources: &mut Vec<Watched>, watched: Watched) {
     }
 }
 
-/// Starts a scanner for each resource that is served, and stops those that list something else.
+/// Starts a scanner and a follower for each resource that is served, and stops those that read something else.
 fn reconcile(
     shared: &Arc<Shared>,
     cluster: &Arc<Cluster>,
-    list: config::List,
+    (list, watch): (config::List, config::Watch),
     scans: &mut JoinSet<()>,
     running: &mut Running,
 ) {
@@ -179,10 +185,10 @@ fn reconcile(
         });
         all.collect()
     });
-    running.retain(|key, (listed, handle)| {
+    running.retain(|key, (listed, handles)| {
         let stays = served.get(key).is_some_and(|found| is_same(found, listed));
         if !stays {
-            handle.abort();
+            handles.iter().for_each(AbortHandle::abort);
         }
         stays
     });
@@ -191,9 +197,17 @@ fn reconcile(
             continue;
         }
         let (operator, resource) = key.clone();
+        let follower = Follower {
+            shared: Arc::clone(shared),
+            cluster: Arc::clone(cluster),
+            operator: operator.clone(),
+            resource: resource.clone(),
+            max_object_bytes: list.max_object_bytes,
+            idle_after: watch.idle_after,
+        };
         let scanner = Scanner { shared: Arc::clone(shared), cluster: Arc::clone(cluster), operator, resource, list };
-        let handle = scans.spawn(scanner.run());
-        running.insert(key, (found, handle));
+        let handles = [scans.spawn(scanner.run()), scans.spawn(follower.run())];
+        running.insert(key, (found, handles));
     }
 }
 

@@ -1,16 +1,19 @@
 //! Lists one resource again and again, each time with a client of its own.
 
+mod tally;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::operator::InForce;
+use super::follow::Basis;
+use super::operator::{InForce, Operator};
 use super::shared::Shared;
 use crate::clock;
 use crate::cluster::connect::Cluster;
-use crate::cluster::list::{Listing, Query};
+use crate::cluster::discover;
+use crate::cluster::list::Query;
 use crate::cluster::look::{self, Eye, Judged};
-use crate::cluster::request::{self, Client, Reach, Reason};
-use crate::cluster::{chain, discover};
+use crate::cluster::request::{Client, Reason};
 use crate::config;
 use crate::config::resource::Resource;
 use crate::judge::ledger::{ListEnd, Listed, Source};
@@ -18,6 +21,7 @@ use crate::judge::rule::RuleFrom;
 use crate::judge::rule::auto::Evidence;
 use crate::judge::state::Moment;
 use crate::view::ListResult;
+use tally::{Failure, Tally, result};
 
 /// From one list to the next of a small resource.
 const SHORTEST: Duration = Duration::from_secs(30);
@@ -43,24 +47,6 @@ struct Job {
     rule: InForce,
     /// Whether marks on the objects would change the rule.
     is_open: bool,
-}
-
-/// How a list went.
-#[derive(Debug, Default)]
-struct Tally {
-    bytes: u64,
-    version: Option<String>,
-    failure: Option<Failure>,
-}
-
-/// Why a list failed.
-#[derive(Debug)]
-struct Failure {
-    text: String,
-    reason: Reason,
-    reach: Reach,
-    is_unauthorized: bool,
-    wait: Option<Duration>,
 }
 
 /// What to do next.
@@ -104,7 +90,7 @@ impl Scanner {
                 }
             }
         }
-        Next::After(self.end(began, &tally))
+        Next::After(self.end(began, &job, &tally))
     }
 
     /// Chooses the rule by what is known by now and puts it in force.
@@ -184,7 +170,7 @@ impl Scanner {
     }
 
     /// Ends the list, and says when the next one is due.
-    fn end(&self, began: Moment, tally: &Tally) -> Duration {
+    fn end(&self, began: Moment, job: &Job, tally: &Tally) -> Duration {
         let now = self.shared.now();
         let took = now.elapsed.saturating_sub(began.elapsed);
         let end = match &tally.failure {
@@ -197,6 +183,7 @@ impl Scanner {
             let fraction = known.random.f64();
             let Some(operator) = known.operator(&self.operator) else { return (Vec::new(), SHORTEST) };
             let listed = operator.end_list(&self.resource, end, now);
+            self.give_basis(operator, job, tally, &listed);
             let wait = self.note(operator, tally, took, now).mul_f64(0.9 + 0.2 * fraction);
             (listed, wait)
         });
@@ -208,8 +195,25 @@ impl Scanner {
         tally.failure.as_ref().and_then(|failure| failure.wait).map_or(wait, |asked| wait.max(asked))
     }
 
+    /// Tells the own watch behind what it may begin.
+    fn give_basis(&self, operator: &mut Operator, job: &Job, tally: &Tally, listed: &[(String, Listed)]) {
+        let Some(watched) = operator.watched_mut(&self.resource) else { return };
+        watched.regressions += u64::from(listed.iter().any(|(_, listed)| listed.regression.is_some()));
+        let version = tally.version.clone().filter(|version| tally.failure.is_none() && !version.is_empty());
+        let Some(version) = version else { return };
+        watched.basis.send_replace(Some(Arc::new(Basis {
+            found: job.found.clone(),
+            entry: job.entry.clone(),
+            rule: job.rule.clone(),
+            is_open: job.is_open,
+            version,
+            objects: tally.objects,
+            regressions: watched.regressions,
+        })));
+    }
+
     /// Notes how the list went; returns the time to the next one.
-    fn note(&self, operator: &mut super::operator::Operator, tally: &Tally, took: Duration, now: Moment) -> Duration {
+    fn note(&self, operator: &mut Operator, tally: &Tally, took: Duration, now: Moment) -> Duration {
         let fixed = self.list.interval;
         let Some(watched) = operator.watched_mut(&self.resource) else { return SHORTEST };
         let list = &mut watched.list;
@@ -260,61 +264,5 @@ impl Scanner {
                 );
             }
         }
-    }
-}
-
-impl Tally {
-    fn add(&mut self, listing: Listing) {
-        self.bytes = self.bytes.saturating_add(listing.bytes);
-        // The first of several is the oldest, and promises least.
-        self.version = self.version.take().or(listing.resource_version);
-        self.failure = self.failure.take().or(listing.error.map(|error| {
-            let cause = match &error {
-                crate::cluster::list::Error::Request { source, .. } => Some(source),
-                _ => None,
-            };
-            Failure {
-                text: chain(&error),
-                reason: error.reason(),
-                reach: error.reach(),
-                is_unauthorized: matches!(cause, Some(request::Error::Unauthorized { .. })),
-                wait: cause.and_then(asked_to_wait),
-            }
-        }));
-    }
-}
-
-fn asked_to_wait(error: &request::Error) -> Option<Duration> {
-    match error {
-        request::Error::Throttled { retry_after, .. } => *retry_after,
-        _ => None,
-    }
-}
-
-impl Failure {
-    fn of_request(error: &request::Error) -> Self {
-        Self {
-            text: chain(error),
-            reason: error.reason(),
-            reach: error.reach(),
-            is_unauthorized: matches!(error, request::Error::Unauthorized { .. }),
-            wait: asked_to_wait(error),
-        }
-    }
-
-    /// 401, 403 and 404 are answers: there is nothing to read here.
-    const fn is_refusal(&self) -> bool {
-        self.is_unauthorized || matches!(self.reason, Reason::Forbidden | Reason::NotFound)
-    }
-}
-
-const fn result(reason: Reason) -> ListResult {
-    match reason {
-        Reason::Forbidden => ListResult::Forbidden,
-        Reason::NotFound => ListResult::NotFound,
-        Reason::Timeout => ListResult::Timeout,
-        Reason::Expired => ListResult::Expired,
-        Reason::Decode => ListResult::Decode,
-        Reason::Other => ListResult::Other,
     }
 }

@@ -12,7 +12,7 @@ use super::own_pod::{self, Place};
 use super::plan::{OperatorPlan, Plan};
 use super::shared::{Known, Shared};
 use super::state_file::{self, StateFile};
-use super::{confirm, gate, leader, post, roster};
+use super::{confirm, gate, leader, post, roster, stale};
 use crate::clock;
 use crate::cluster::chain;
 use crate::cluster::connect::{self, Cluster};
@@ -109,11 +109,12 @@ pub(super) async fn start(shared: &Arc<Shared>, cluster: &Arc<Cluster>, plan: Pl
     }
     install(shared, &plan);
     let lease = beside.as_ref().and_then(|beside| lease(shared, cluster, beside));
-    let mut names = vec!["decide", "gate", "lists", "confirm"];
+    let mut names = vec!["decide", "gate", "lists", "confirm", "freshness"];
     tasks.spawn("gate", gate::keep(Arc::clone(shared), Arc::clone(cluster)));
-    tasks.spawn_telling("lists", roster::keep(Arc::clone(shared), Arc::clone(cluster), plan.list));
+    tasks.spawn_telling("lists", roster::keep(Arc::clone(shared), Arc::clone(cluster), plan.list, plan.watch));
     let limit = plan.list.max_object_bytes;
     tasks.spawn("confirm", confirm::keep(Arc::clone(shared), Arc::clone(cluster), limit, lease.clone()));
+    tasks.spawn_telling("freshness", stale::keep(Arc::clone(shared), Arc::clone(cluster), limit));
     if let Some(lease) = lease {
         let operator = shared.with(|known| known.operators.first().map(|it| it.name.clone())).unwrap_or_default();
         tasks.spawn("lease", leader::keep(Arc::clone(shared), Arc::clone(cluster), operator, lease));

@@ -1,6 +1,10 @@
 //! The whole of `run` but its listener's socket, against the simulated API server, in paused time.
 
 mod input;
+mod record;
+mod scenario;
+mod staleness;
 mod timelines;
 mod trouble;
+mod watching;
 mod world;

@@ -91,6 +91,8 @@ pub(super) struct Sender {
 /// A request without its body.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
+    /// Its place among all requests.
+    pub(super) number: u64,
     pub(super) path: Path,
     /// Absent for a method that the API does not know.
     pub(super) verb: Option<Verb>,
@@ -104,7 +106,12 @@ impl Call {
         let query: BTreeMap<String, String> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
         let path = Path::parse(parts.uri.path());
         let verb = verb(&parts.method, &path, flag(&query, "watch"));
-        Self { path, verb, query, sender: Sender::of(&parts.headers) }
+        Self { number: 0, path, verb, query, sender: Sender::of(&parts.headers) }
+    }
+
+    /// One half of all requests, mixed so that no rhythm of a client falls in step with it.
+    pub(super) const fn is_odd(&self) -> bool {
+        self.number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 1
     }
 
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {

@@ -1,8 +1,10 @@
 //! What can be made to go wrong, and for whom.
 
 mod control;
+mod scope;
 
 pub(super) use control::routes;
+pub use scope::Scope;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +32,14 @@ pub enum Fault {
     },
     /// A watch is accepted and its answer never begins, also after the fault has ended.
     HeadersNever,
+    /// Nothing comes through any more, to open watches neither: requests are not answered, also after the fault has
+    /// ended.
+    Blackhole,
+    /// One of two servers behind one address stands still: half of the requests are not answered, also after the fault
+    /// has ended.
+    ServerStopped,
+    /// The bookmark by which `sendInitialEvents` ends does not come.
+    NoInitialEventsEnd,
     /// A watch through which nothing went for a while is dead: no events, no bookmarks, no end, for ever.
     IdleHalfopen {
         /// How long nothing may have gone through.
@@ -63,7 +73,11 @@ pub enum Fault {
     },
     /// Watches always answer 410, and lists always the same old `resourceVersion`.
     #[serde(rename = "410-loop")]
-    GoneLoop,
+    GoneLoop {
+        /// Whether lists show the old objects as well.
+        #[serde(default)]
+        old_objects: bool,
+    },
     /// 403, and the end of open watches.
     Forbidden,
     /// 401, and the end of open watches.
@@ -90,7 +104,11 @@ pub enum Fault {
     /// 409 to every update and patch.
     ConflictForever,
     /// 504 to every list and watch that names a `resourceVersion`, as a server answers that is behind.
-    RvFuture,
+    RvFuture {
+        /// Whether revisions are refused as well that were reached later; if not, a new list cures.
+        #[serde(default = "yes")]
+        new_revisions: bool,
+    },
     /// The store is taken back by so many revisions, once, when the fault begins. Ending it changes nothing.
     RvRegression {
         /// How many; at most what the history holds.
@@ -117,27 +135,8 @@ pub enum ContinueTrouble {
     SameToken,
     /// It answers 410 with a fresh token, and so does the fresh token.
     Expired,
-}
-
-/// Whose requests a fault concerns: those that fit everything that is given.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct Scope {
-    /// `plural.group`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource: Option<String>,
-    /// The namespace in the path.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// Empty for all that the fault can concern.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub verbs: Vec<Verb>,
-    /// The bearer token. It is not shown when faults are listed.
-    #[serde(skip_serializing)]
-    pub token: Option<String>,
-    /// A part of the User-Agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_agent: Option<String>,
+    /// The first page says that it is the last.
+    Empty,
 }
 
 /// A fault in force.
@@ -171,35 +170,6 @@ pub(super) struct Faults {
     in_force: Vec<InForce>,
 }
 
-impl Scope {
-    /// All requests about one resource, `plural.group`.
-    pub fn resource(name: &str) -> Self {
-        Self { resource: Some(name.to_owned()), ..Self::default() }
-    }
-
-    /// The requests of clients whose User-Agent contains this.
-    pub fn user_agent(part: &str) -> Self {
-        Self { user_agent: Some(part.to_owned()), ..Self::default() }
-    }
-
-    /// The same, for these verbs alone.
-    #[must_use]
-    pub fn verbs(mut self, verbs: &[Verb]) -> Self {
-        self.verbs = verbs.to_vec();
-        self
-    }
-
-    fn fits(&self, call: &Call) -> bool {
-        let place = call.place();
-        let is = |wanted: &Option<String>, found: Option<String>| wanted.is_none() || *wanted == found;
-        is(&self.resource, place.map(super::call::Place::resource))
-            && is(&self.namespace, place.and_then(|place| place.namespace.clone()))
-            && is(&self.token, call.sender.token.clone())
-            && self.user_agent.as_ref().is_none_or(|part| call.sender.user_agent.contains(part.as_str()))
-            && (self.verbs.is_empty() || call.verb.is_some_and(|verb| place.is_some() && self.verbs.contains(&verb)))
-    }
-}
-
 impl Fault {
     /// Whether it can go wrong with such a request at all.
     fn concerns(&self, call: &Call) -> bool {
@@ -207,17 +177,24 @@ impl Fault {
         match self {
             Self::MuteOpen { .. }
             | Self::HeadersNever
+            | Self::NoInitialEventsEnd
             | Self::IdleHalfopen { .. }
             | Self::WatchChurn { .. }
             | Self::LostEvent { .. } => verb == Some(Verb::Watch),
-            Self::FrozenCache { .. } | Self::LateCache { .. } | Self::GoneLoop | Self::RvFuture => {
+            Self::FrozenCache { .. } | Self::LateCache { .. } | Self::GoneLoop { .. } | Self::RvFuture { .. } => {
                 matches!(verb, Some(Verb::List | Verb::Watch))
             }
             Self::TruncatedPage { .. } | Self::ContinueTrouble { .. } => verb == Some(Verb::List),
             Self::ApiReadonly => verb.is_some_and(Verb::is_write),
             Self::ConflictForever => matches!(verb, Some(Verb::Update | Verb::Patch)),
             Self::Forbidden => verb.is_some(),
-            Self::ApiDown | Self::Throttle { .. } | Self::Html | Self::TokenExpired | Self::Slow { .. } => true,
+            Self::ApiDown
+            | Self::Blackhole
+            | Self::ServerStopped
+            | Self::Throttle { .. }
+            | Self::Html
+            | Self::TokenExpired
+            | Self::Slow { .. } => true,
             Self::RvRegression { .. } => false,
         }
     }
@@ -229,7 +206,7 @@ impl Faults {
         if let Fault::RvRegression { revisions } = fault {
             store.roll_back(store.revision().saturating_sub(revisions));
         }
-        let shows_objects = matches!(fault, Fault::FrozenCache { .. });
+        let shows_objects = matches!(fault, Fault::FrozenCache { .. } | Fault::GoneLoop { old_objects: true });
         let objects = if shows_objects { store.objects().clone() } else { Objects::new() };
         let frozen = Frozen { revision: store.revision(), objects: Arc::new(objects) };
         self.in_force.push(InForce { id: sequence, fault, scope, sequence, frozen });
@@ -282,7 +259,7 @@ mod tests {
         let fault: Fault = serde_json::from_str(r#"{"name": "mute-open", "bookmarks": false}"#).expect("readable");
         assert_eq!(fault, Fault::MuteOpen { bookmarks: false, new_streams: true });
         let fault: Fault = serde_json::from_str(r#"{"name": "410-loop"}"#).expect("readable");
-        assert_eq!(fault, Fault::GoneLoop);
+        assert_eq!(fault, Fault::GoneLoop { old_objects: false });
     }
 
     #[test]

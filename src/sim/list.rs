@@ -102,8 +102,10 @@ fn at_start<'a>(server: &'a Server, call: &Call) -> Result<View<'a>, Failure> {
                 let objects = store.as_of(revision).ok_or_else(|| Failure::expired(None))?;
                 return Ok(View { objects: Cow::Owned(objects), revision });
             }
-            Fault::GoneLoop => {
-                return Ok(View { objects: Cow::Borrowed(store.objects()), revision: frozen.revision });
+            Fault::GoneLoop { old_objects } => {
+                let old = || Cow::Owned((*frozen.objects).clone());
+                let objects = if old_objects { old() } else { Cow::Borrowed(store.objects()) };
+                return Ok(View { objects, revision: frozen.revision });
             }
             _ => {}
         }
@@ -132,9 +134,12 @@ fn at_page<'a>(server: &'a Server, call: &Call, at: &Continuation) -> Result<Vie
 
 /// The token of the next page, if there is one.
 fn token(server: &Server, call: &Call, page: &Page) -> Option<String> {
-    let stays = |fault: &Fault| matches!(fault, Fault::ContinueTrouble { trouble: ContinueTrouble::SameToken });
+    let troubles = |wanted: ContinueTrouble| {
+        server.faults.concerning(call).any(|active| active.fault == Fault::ContinueTrouble { trouble: wanted })
+    };
     match call.parameter("continue") {
-        Some(sent) if server.faults.concerning(call).any(|active| stays(&active.fault)) => Some(sent.to_owned()),
+        Some(sent) if troubles(ContinueTrouble::SameToken) => Some(sent.to_owned()),
+        None if troubles(ContinueTrouble::Empty) => None,
         _ => page.last.as_ref().map(|last| format!("{}/{}/{}", page.revision, last.namespace, last.name)),
     }
 }

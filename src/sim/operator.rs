@@ -2,10 +2,18 @@
 //!
 //! It has the manners that make real operators go deaf. It lists once, then trusts its watch; it goes on from the last
 //! `resourceVersion` when a watch ends and lists again only after 410 or a restart; without [`Options::inactivity`] it
-//! waits on a silent stream for ever; and its `/healthz` answers 200 whatever happens.
+//! waits on a silent stream for ever; and its `/healthz` answers 200 whatever happens. Who loses the lease neither serves
+//! nor ends.
+//!
+//! It is a model and no framework: [`Options`] say what kind of operator it is, and [`flaw::Flaws`] what goes wrong in it
+//! while it runs.
 
 pub mod client;
+pub mod flaw;
+pub mod lease;
+mod mark;
 mod stream;
+mod work;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -14,28 +22,85 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::get;
 use futures_util::future::join_all;
-use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::{Barrier, mpsc};
 
 use super::resource::Resource;
 use super::serve;
-use crate::clock;
+use crate::clock::Clock;
 use client::Client;
+use flaw::Flaws;
+use lease::Lease;
+use stream::Stream;
+use work::Worker;
 
 /// What an operator serves, and how.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The resources; each has a stream and a worker of its own.
+    /// The resources; each has a stream and workers of its own.
     pub resources: Vec<Resource>,
+    /// How many objects of a resource it works on at once.
+    pub workers: usize,
     /// How long it works on one object.
     pub service_time: Duration,
+    /// How often it says, while it works on an object, that it still does.
+    pub progress: Option<Duration>,
+    /// How often it writes into the status of each object, whatever happens to its streams.
+    pub timer: Option<Duration>,
+    /// What it writes into objects.
+    pub report: Report,
     /// The finalizer that it puts on each object and takes away when it has noticed the deletion.
     pub finalizer: Option<String>,
+    /// How it reads what is there.
+    pub listing: Listing,
+    /// Whether its watches ask for bookmarks.
+    pub bookmarks: bool,
     /// After how much silence it opens a new watch; absent: never, as kopf before 1.44.
     pub inactivity: Option<Duration>,
+    /// For how long it bears that a stream cannot be opened, before it gives it up without a word; absent: for ever.
+    pub gives_up_after: Option<Duration>,
+    /// Whether it serves nothing before it has read all its resources, as controller-runtime does.
+    pub waits_for_all: bool,
+    /// Whether it cannot decode an object with `spec.poison`, nor then the list or event that has it.
+    pub chokes: bool,
+    /// Without it nothing is served.
+    pub lease: Option<Lease>,
+    /// What goes wrong in it.
+    pub flaws: Flaws,
+    /// The time that it writes.
+    pub clock: Clock,
     /// Where its `/healthz` listens.
     pub healthz: Option<SocketAddr>,
+}
+
+/// What an operator writes into an object that it has served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Report {
+    /// `status.observedGeneration`; while it works or fails, conditions with the same number.
+    Generation,
+    /// `status.observedGeneration`, once it has succeeded; until then it counts its steps in the status.
+    GenerationAtEnd,
+    /// A status without any number.
+    Phase,
+    /// kopf's mark. Of so many handlers each but the last leaves a record, and the next one waits for the event of
+    /// that write.
+    Kopf {
+        /// At least one.
+        handlers: u32,
+    },
+    /// Nothing at all.
+    Nothing,
+}
+
+/// How an operator reads what is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    /// A list in one piece, as kopf does.
+    Whole,
+    /// A list in pages of so many objects, as client-go does.
+    Pages(u32),
+    /// A watch with `sendInitialEvents`, as newer client-go does.
+    Watch,
 }
 
 /// What keeps an operator from starting.
@@ -69,9 +134,21 @@ impl Options {
     pub fn new(resource: Resource) -> Self {
         Self {
             resources: vec![resource],
+            workers: 1,
             service_time: Duration::from_millis(100),
+            progress: None,
+            timer: None,
+            report: Report::Generation,
             finalizer: None,
+            listing: Listing::Whole,
+            bookmarks: true,
             inactivity: None,
+            gives_up_after: None,
+            waits_for_all: false,
+            chokes: false,
+            lease: None,
+            flaws: Flaws::default(),
+            clock: Clock::of_machine(),
             healthz: None,
         }
     }
@@ -92,7 +169,16 @@ pub async fn run_operator(url: &str, options: Options) -> Result<Infallible, Err
 /// When its health endpoint cannot listen, or stops to.
 pub async fn run(client: Client, options: Options) -> Result<Infallible, Error> {
     let work = async {
-        join_all(options.resources.iter().map(|resource| serve_resource(&client, resource, &options))).await;
+        match &options.lease {
+            None => serve_all(&client, &options).await,
+            Some(lease) => {
+                lease.acquire(&client, options.clock).await;
+                tokio::select! {
+                    () = serve_all(&client, &options) => {}
+                    () = lease.keep(&client, options.clock) => {}
+                }
+            }
+        }
         std::future::pending().await
     };
     let Some(address) = options.healthz else { return work.await };
@@ -108,92 +194,19 @@ pub async fn run(client: Client, options: Options) -> Result<Infallible, Error> 
 /// An object that may need service: its namespace, empty for none, and its name.
 type Name = (String, String);
 
-async fn serve_resource(client: &Client, resource: &Resource, options: &Options) {
+async fn serve_all(client: &Client, options: &Options) {
+    // A stream and the workers of each resource wait for those of all, or for nobody.
+    let synced = Barrier::new(if options.waits_for_all { 2 * options.resources.len() } else { 1 });
+    join_all(options.resources.iter().map(|resource| serve_resource(client, resource, options, &synced))).await;
+}
+
+async fn serve_resource(client: &Client, resource: &Resource, options: &Options, synced: &Barrier) {
     let (queue, waiting) = mpsc::unbounded_channel();
-    let worker = Worker { client, resource, options, queue: queue.clone() };
-    tokio::join!(stream::follow(client, resource, options.inactivity, &queue), worker.run(waiting));
-}
-
-struct Worker<'a> {
-    client: &'a Client,
-    resource: &'a Resource,
-    options: &'a Options,
-    queue: UnboundedSender<Name>,
-}
-
-/// A step that an object still needs.
-enum Task {
-    /// Write this finalizer list: ours is added or taken away.
-    Finalizers(Vec<Value>),
-    /// Write that this generation was seen.
-    Status(i64),
-}
-
-impl Worker<'_> {
-    async fn run(&self, mut waiting: UnboundedReceiver<Name>) {
-        while let Some(name) = waiting.recv().await {
-            if self.serve(&name).await.is_err() {
-                clock::sleep(BACK_OFF).await;
-                // The queue is open as long as this worker holds an end of it.
-                drop(self.queue.send(name));
-            }
-        }
-    }
-
-    /// Does what the object still needs, one step after the other.
-    async fn serve(&self, name: &Name) -> Result<(), client::Error> {
-        while let Some(object) = self.client.read(&self.path(name)).await? {
-            let Some(task) = self.task(&object) else { return Ok(()) };
-            clock::sleep(self.options.service_time).await;
-            self.perform(name, &object, task).await?;
-        }
-        Ok(())
-    }
-
-    fn task(&self, object: &Value) -> Option<Task> {
-        let metadata = &object["metadata"];
-        let finalizers = metadata["finalizers"].as_array().cloned().unwrap_or_default();
-        let others = |finalizer: &str| finalizers.iter().filter(|own| **own != finalizer).cloned().collect::<Vec<_>>();
-        let is_deleted = metadata.get("deletionTimestamp").is_some();
-        if let Some(finalizer) = &self.options.finalizer {
-            let others = others(finalizer);
-            let is_ours = others.len() < finalizers.len();
-            match (is_deleted, is_ours) {
-                (true, true) => return Some(Task::Finalizers(others)),
-                (false, false) => {
-                    return Some(Task::Finalizers([others, vec![finalizer.as_str().into()]].concat()));
-                }
-                _ => {}
-            }
-        }
-        let generation = metadata["generation"].as_i64().unwrap_or_default();
-        let observed = object["status"]["observedGeneration"].as_i64().unwrap_or_default();
-        (!is_deleted && observed < generation).then_some(Task::Status(generation))
-    }
-
-    async fn perform(&self, name: &Name, object: &Value, task: Task) -> Result<(), client::Error> {
-        let path = self.path(name);
-        match task {
-            Task::Finalizers(finalizers) => {
-                let version = &object["metadata"]["resourceVersion"];
-                let change = json!({"metadata": {"resourceVersion": version, "finalizers": finalizers}});
-                self.client.patch(&path, &change).await
-            }
-            Task::Status(generation) => {
-                let path = if self.resource.status { format!("{path}/status") } else { path };
-                let change = json!({"status": {"observedGeneration": generation, "phase": "Ready"}});
-                self.client.patch(&path, &change).await
-            }
-        }
-    }
-
-    fn path(&self, (namespace, name): &Name) -> String {
-        let Resource { group, plural, .. } = self.resource;
-        let version = self.resource.stored_version();
-        if namespace.is_empty() {
-            format!("/apis/{group}/{version}/{plural}/{name}")
-        } else {
-            format!("/apis/{group}/{version}/namespaces/{namespace}/{plural}/{name}")
-        }
-    }
+    let worker = Worker::new(client, resource, options);
+    let stream = Stream { client, resource, options, queue: queue.clone(), synced };
+    let work = async {
+        synced.wait().await;
+        worker.run(waiting, &queue).await;
+    };
+    tokio::join!(stream.follow(), work);
 }

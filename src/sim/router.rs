@@ -31,7 +31,7 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
 
 async fn handle(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Response {
     let (parts, body) = request.into_parts();
-    let call = Call::of(&parts);
+    let call = Call { number: shared.lock().draw_sequence(), ..Call::of(&parts) };
     shared.note(&call);
     let delay = shared.lock().faults.delay(&call);
     if !delay.is_zero() {
@@ -58,7 +58,8 @@ enum Refusal {
 fn refusal(server: &Server, call: &Call) -> Option<Refusal> {
     server.faults.concerning(call).find_map(|active| {
         let failure = match active.fault {
-            Fault::HeadersNever => return Some(Refusal::Never),
+            Fault::HeadersNever | Fault::Blackhole => return Some(Refusal::Never),
+            Fault::ServerStopped if call.is_odd() => return Some(Refusal::Never),
             Fault::Html => {
                 let page = "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>\n";
                 return Some(Refusal::Answer(answer_bytes(200, "text/html; charset=utf-8", page)));
@@ -73,9 +74,10 @@ fn refusal(server: &Server, call: &Call) -> Option<Refusal> {
                 let target = server.target(place).ok()?;
                 Failure::conflict(&target.resource, place.name.as_deref().unwrap_or_default())
             }
-            Fault::RvFuture => {
+            Fault::RvFuture { new_revisions } => {
                 let asked = list::number(call, "resourceVersion").ok()??;
-                (asked > 0).then(|| Failure::from_the_future(asked, server.store.revision().min(asked - 1)))?
+                let concerns = asked > 0 && (new_revisions || asked <= active.frozen.revision);
+                concerns.then(|| Failure::from_the_future(asked, server.store.revision().min(asked - 1)))?
             }
             _ => return None,
         };

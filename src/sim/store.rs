@@ -160,6 +160,13 @@ impl Store {
         Some(objects)
     }
 
+    /// Merges a patch into every object of a resource. Nobody is told.
+    pub(super) fn rewrite(&mut self, group: &str, plural: &str, patch: &Value) {
+        for (_, object) in self.objects.iter_mut().filter(|(key, _)| key.is_in(group, plural, None)) {
+            json_patch::merge(Arc::make_mut(object), patch);
+        }
+    }
+
     /// Takes the store back to an older revision, counter included, as restoring etcd from a backup does.
     ///
     /// Goes back as far as the history reaches, and returns the revision.

@@ -68,10 +68,12 @@ enum Step {
 struct Trouble {
     mute: bool,
     without_bookmarks: bool,
+    without_initial_end: bool,
     breaks: bool,
     /// No later change is visible.
     frozen: Option<Frozen>,
     late: Option<Duration>,
+    dies: bool,
     dies_after: Option<Duration>,
     lifetime: Option<Duration>,
     loses_every: Option<u64>,
@@ -84,7 +86,7 @@ pub(super) fn open(shared: &Arc<Shared>, server: &mut Server, target: Target, ca
     let asked: u64 = number(&call, "resourceVersion")?.unwrap_or(0);
     let lifetime = number(&call, "timeoutSeconds")?.map_or(LIFETIME, Duration::from_secs);
     let oldest = server.store.oldest();
-    let always_gone = server.faults.concerning(&call).any(|active| active.fault == Fault::GoneLoop);
+    let always_gone = server.faults.concerning(&call).any(|active| matches!(active.fault, Fault::GoneLoop { .. }));
     if always_gone || (asked > 0 && asked < oldest) {
         return Ok(refused(&Failure::watch_expired(asked, oldest)));
     }
@@ -147,7 +149,7 @@ impl Stream {
         let chosen = all.filter(|(_, object)| self.selector.fits(object));
         let lines = chosen.map(|(_, object)| line("ADDED", &self.target.presented(object)));
         self.queue = lines.collect();
-        if call_wants_initial_end(&self.call) {
+        if call_wants_initial_end(&self.call) && !trouble.without_initial_end {
             self.queue.push_back(self.bookmark(revision, true));
         }
         self.cursor = revision;
@@ -181,7 +183,7 @@ impl Stream {
         let now = server.boot();
         let trouble = self.trouble(server);
         let dies_at = trouble.dies_after.map(|after| self.last_sent + after);
-        self.is_dead |= dies_at.is_some_and(|at| now >= at);
+        self.is_dead |= trouble.dies || dies_at.is_some_and(|at| now >= at);
         if self.is_dead {
             return Step::Hang;
         }
@@ -288,6 +290,9 @@ impl Stream {
                 Fault::FrozenCache { .. } => trouble.frozen = Some(active.frozen.clone()),
                 Fault::LateCache { seconds } => trouble.late = Some(Duration::from_secs(seconds)),
                 Fault::WatchChurn { seconds } => trouble.lifetime = Some(Duration::from_secs(seconds)),
+                Fault::Blackhole => trouble.dies = true,
+                Fault::ServerStopped => trouble.dies |= self.call.is_odd(),
+                Fault::NoInitialEventsEnd => trouble.without_initial_end = true,
                 Fault::LostEvent { every } => trouble.loses_every = Some(every),
                 _ => {}
             }

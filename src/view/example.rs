@@ -91,6 +91,8 @@ pub(crate) fn a_stream(explanation: Explanation) -> Stream {
             interval: Duration::from_secs(30),
         },
         watch: None,
+        stale: None,
+        regression: None,
         time_to_ack: Histogram::default(),
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Counts, Diagnosis, Evidence, Explanation, Histogram, RuleFrom, Tick, View};
+use super::{Counts, Diagnosis, Evidence, Explanation, Histogram, Regression, RuleFrom, Tick, View};
 use crate::judge::state::words;
 
 /// What is known of one stream.
@@ -35,6 +35,10 @@ pub struct Stream {
     pub list: List,
     /// dogwatch's own watch; absent where there is none.
     pub watch: Option<Watch>,
+    /// What the API server's cache lacks; absent unless the stream is [`Diagnosis::ServerStale`].
+    pub stale: Option<Stale>,
+    /// The last time that the store went back in this process's life.
+    pub regression: Option<(Regression, Tick)>,
     /// Times from first seen pending to acknowledgement.
     pub time_to_ack: Histogram,
 }
@@ -69,13 +73,33 @@ pub struct List {
     pub interval: Duration,
 }
 
-/// dogwatch's own watch of a stream.
+/// dogwatch's own watch of a stream. Where several streams share one watch of their resource, each has the same facts;
+/// where a resource is watched in several namespaces, they are added up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Watch {
     /// Events received, by type.
     pub events: Counts<WatchType>,
     /// When the newest one was received, bookmarks included.
     pub last_event: Option<Tick>,
+    /// How many watches are open: accepted by the API server and not ended.
+    pub open: u32,
+    /// Why there is none, or why the newest one ended; absent while all is well.
+    pub problem: Option<String>,
+}
+
+/// What a GET, which goes to storage, shows and the API server's cache does not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stale {
+    /// `namespace/name`, or the name.
+    pub object: String,
+    /// `metadata.resourceVersion` as the GET showed it.
+    pub version: String,
+    /// When the test began that found it first.
+    pub since: Tick,
+    /// Whether a new watch was accepted and did not deliver it; if not, no new watch could be opened.
+    pub by_watch: bool,
+    /// Whether a list with `resourceVersion=0` does not show it.
+    pub by_list: bool,
 }
 
 words! {
@@ -111,6 +135,8 @@ words! {
         Bookmark = "bookmark",
         /// The API server ended the watch with a reason.
         Error = "error",
+        /// An event with more bytes than `list.maxObjectBytes` allows; it was skipped.
+        TooLarge = "too-large",
     }
 }
 

@@ -1,11 +1,5 @@
-"""The operator of the proof: small, real, and as slow, choosy or frail as its environment says.
-
-    OPERATOR_GROUP        the API group of its resources
-    OPERATOR_PLURALS      their plurals, with commas between
-    OPERATOR_DURATION     seconds that each handler takes (default 0)
-    OPERATOR_LABELS       key=value that an object must carry to be handled (default: none)
-    OPERATOR_TIMER        seconds between two writes of a timer on every object (default: no timer)
-    OPERATOR_CRASH_AFTER  seconds after which the process ends by itself (default: never)
+"""The kopf operator of the proof: small, real, as slow, choosy or frail as its environment says, and broken where its
+control port says so. See README.md.
 """
 
 import asyncio
@@ -14,14 +8,21 @@ import os
 import threading
 import time
 
+import aiohttp.web
 import kopf
 
 GROUP = os.environ["OPERATOR_GROUP"]
-PLURALS = os.environ["OPERATOR_PLURALS"].split(",")
+PLURALS = [kind.lower() + "s" for kind in os.environ["OPERATOR_KINDS"].split(",")]
+CONTROL_PORT = int(os.environ["OPERATOR_CONTROL_PORT"])
 DURATION = float(os.environ.get("OPERATOR_DURATION", "0"))
 TIMER = float(os.environ.get("OPERATOR_TIMER", "0"))
 CRASH_AFTER = float(os.environ.get("OPERATOR_CRASH_AFTER", "0"))
 LABELS = dict([os.environ["OPERATOR_LABELS"].split("=", 1)]) if "OPERATOR_LABELS" in os.environ else None
+
+# What is broken in this process; nothing mends it but its end. Plurals whose every handler blocks, and names of objects
+# whose handler does.
+BLOCKED = set()
+KEYS = set()
 
 
 @kopf.on.startup()
@@ -31,9 +32,42 @@ async def start(settings, **_):
     logging.getLogger("aiohttp.access").setLevel(logging.WARNING)
     if CRASH_AFTER:
         asyncio.get_running_loop().call_later(CRASH_AFTER, os._exit, 1)
+    await control()
 
 
-async def handle(**_):
+async def control():
+    # In the loop of the operator itself: whatever is broken, the loop turns.
+    application = aiohttp.web.Application()
+    application.router.add_post("/workers-blocked", workers_blocked)
+    application.router.add_post("/key-blocked", key_blocked)
+    application.router.add_post("/watch-dead", watch_dead)
+    runner = aiohttp.web.AppRunner(application)
+    await runner.setup()
+    await aiohttp.web.TCPSite(runner, "127.0.0.1", CONTROL_PORT).start()
+
+
+async def workers_blocked(request):
+    BLOCKED.update([request.query["plural"]] if "plural" in request.query else PLURALS)
+    return aiohttp.web.Response()
+
+
+async def key_blocked(request):
+    KEYS.add(request.query["name"])
+    return aiohttp.web.Response()
+
+
+async def watch_dead(request):
+    # kopf starts the task once and never looks at it again.
+    start = f"watcher for {request.query['plural']}."
+    watchers = [task for task in asyncio.all_tasks() if task.get_name().startswith(start)]
+    for watcher in watchers:
+        watcher.cancel()
+    return aiohttp.web.Response(status=200 if watchers else 404)
+
+
+async def handle(resource, name, **_):
+    if resource.plural in BLOCKED or name in KEYS:
+        await asyncio.Event().wait()
     await asyncio.sleep(DURATION)
 
 

@@ -1,4 +1,4 @@
-//! The proof: beside a real kopf operator dogwatch sees it go deaf, has it restarted, and sees it recover; and leaves
+//! The proof: beside real operators dogwatch sees one go deaf, has it restarted, and sees it recover; and leaves
 //! alone what a restart does not help.
 //!
 //! An operator talks to the real API server through a proxy that makes watches go silent; a small kubelet probes it,
@@ -6,12 +6,16 @@
 
 #[path = "proof/basics.rs"]
 mod basics;
+#[path = "proof/broken.rs"]
+mod broken;
 #[path = "proof/deaf.rs"]
 mod deaf;
 #[path = "proof/healthy.rs"]
 mod healthy;
 #[path = "proof/kubelet.rs"]
 mod kubelet;
+#[path = "proof/make.rs"]
+mod make;
 #[path = "proof/operator.rs"]
 mod operator;
 #[path = "proof/play.rs"]
@@ -22,6 +26,8 @@ mod pod;
 mod proxy;
 #[path = "proof/record.rs"]
 mod record;
+#[path = "proof/row.rs"]
+mod row;
 #[path = "proof/rules.rs"]
 mod rules;
 #[path = "proof/scenario.rs"]
@@ -34,5 +40,7 @@ mod stage;
 mod table;
 #[path = "proof/tap.rs"]
 mod tap;
+#[path = "proof/verdict.rs"]
+mod verdict;
 #[path = "proof/web.rs"]
 mod web;

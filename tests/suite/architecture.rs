@@ -10,13 +10,15 @@ use crate::run::root;
 /// Which modules of the crate a module may name. What is not listed here may name nothing but itself.
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("main", &["cli"]),
-    ("cli", &["sidecar", "cluster", "config", "view", "judge", "sim", "log", "clock", "shutdown"]),
-    ("sidecar", &["cluster", "sockets", "http", "metrics", "config", "view", "judge", "clock", "shutdown"]),
+    ("cli", &["sidecar", "cluster", "endpoint", "config", "view", "judge", "sim", "log", "clock", "shutdown"]),
+    ("sidecar", &["cluster", "endpoint", "sockets", "http", "metrics", "config", "view", "judge", "clock", "shutdown"]),
     ("http", &["metrics", "view", "clock"]),
     ("metrics", &["view"]),
     ("view", &["judge"]),
     ("cluster", &["judge", "clock"]),
     ("sockets", &["judge"]),
+    // What the operator serves itself, asked by `probe` and by `run`.
+    ("endpoint", &[]),
     ("config", &["judge"]),
     ("sim", &["clock"]),
     // Not in the layout's own list: every log line carries the time.

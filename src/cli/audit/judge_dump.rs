@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use super::dump::DumpFile;
+use super::peering::Waiting;
 use super::settings::{self, Plan, Settings};
 use super::survey::{Key, Place, Survey, version};
 use super::word::Word;
@@ -12,6 +13,7 @@ use crate::cli::report::Resource;
 use crate::config::resource::Chosen;
 use crate::judge::cut::Piece;
 use crate::judge::object::{Identity, identity_mask, identity_of};
+use crate::judge::peering::is_peering;
 use crate::judge::state::{Judgement, Reason};
 use crate::judge::tally::{Keep, Tally};
 
@@ -30,6 +32,8 @@ pub struct Request<'r> {
     pub keep: Keep,
     /// Larger objects are not read.
     pub max_object_bytes: usize,
+    /// Which kopf operators wait for a peer.
+    pub waiting: &'r Waiting,
 }
 
 /// One resource while it is being judged.
@@ -82,7 +86,8 @@ impl<'r> Judge<'r> {
         let key = self.survey.key(place, is_item, identity);
         let request = self.request;
         let is_meant = |word: &Word| word.means(key.shown(identity)) && word.names(identity.name);
-        let is_asked = request.words.is_empty() || request.words.iter().any(is_meant);
+        let is_context = is_peering(&key.group, &key.kind) && request.plan.listed().is_empty();
+        let is_asked = request.words.iter().any(is_meant) || (request.words.is_empty() && !is_context);
         self.unused.retain(|word| !is_meant(word));
         let is_in_namespace = request.namespaces.is_empty()
             || identity.namespace.is_some_and(|namespace| request.namespaces.iter().any(|asked| asked == namespace));
@@ -92,7 +97,10 @@ impl<'r> Judge<'r> {
         if let Some(entry) = self.entry(&key, identity) {
             let Entry { settings, chosen, tally, .. } = entry;
             if settings.resource.means(identity) {
-                chosen.reader.judge(bytes, request.now, |identity, judgement| tally.add(identity, &judgement));
+                chosen.reader.judge(bytes, request.now, |identity, judgement| {
+                    let judgement = request.waiting.apply(chosen.rule(), identity.namespace, judgement);
+                    tally.add(identity, &judgement);
+                });
             }
         }
     }

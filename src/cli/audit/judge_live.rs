@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use tokio::sync::Notify;
 
+use super::peering::Waiting;
 use super::progress::Progress;
 use super::settings;
 use super::target::Target;
@@ -33,6 +34,8 @@ pub struct Request<'r> {
     pub max_object_bytes: usize,
     /// Where a person sees how far it is.
     pub progress: &'r Progress,
+    /// Which kopf operators wait for a peer.
+    pub waiting: &'r Waiting,
 }
 
 /// Lists and judges one resource.
@@ -138,10 +141,12 @@ impl<'r> Look<'r> {
         let before = self.tally.objects();
         let eye = Eye { reader: &self.chosen.reader, is_open: self.is_open };
         let mut is_reset = false;
+        let rule = self.chosen.rule();
         let Self { tally, target, request, .. } = self;
         let mut each = |judged: Judged<'_>| match judged {
             Judged::Object(identity, judgement) => {
                 if target.settings.resource.means(identity) {
+                    let judgement = request.waiting.apply(rule, identity.namespace, judgement);
                     tally.add(identity, &judgement);
                 }
             }

@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use super::dump::{self, DumpFile};
+use super::peering::Peerings;
 use super::word::{Shown, resource_name};
 use crate::judge::cut::Piece;
 use crate::judge::object::mask::Mask;
 use crate::judge::object::tree::Tree;
 use crate::judge::object::{Identity, identity_mask, identity_of, time};
+use crate::judge::peering::is_peering;
 use crate::judge::rule::auto::Evidence;
 use crate::judge::rule::kopf;
 
@@ -23,6 +25,8 @@ pub struct Survey {
     pub has_object: bool,
     /// Why files could not be read to their end.
     pub faults: Vec<dump::Error>,
+    /// Peering objects.
+    pub peerings: Peerings,
     /// Which kind the items of a list have that do not say it themselves.
     inherited: HashMap<Place, Key>,
     evidence: HashMap<Key, Evidence>,
@@ -93,7 +97,13 @@ impl Survey {
         let kopf_marks = masks.kopf.may_be_in(bytes);
         if let Ok(tree) = Tree::read(bytes, &masks.identity_and_times) {
             self.newest = self.newest.max(newest(&tree));
-            self.add(Identity::of(&tree), kopf_marks, nameless);
+            let identity = Identity::of(&tree);
+            self.add(identity, kopf_marks, nameless);
+            if let (Some(api_version), Some(kind)) = (identity.api_version, identity.kind)
+                && is_peering(&Key::new(api_version, kind).group, kind)
+            {
+                self.peerings.add(bytes);
+            }
             return;
         }
         // One of the two may still be readable.

@@ -1,5 +1,6 @@
 //! Which resources of a cluster are audited.
 
+use super::peering::is_context;
 use super::settings::{Plan, Settings};
 use crate::cli::exit::Exit;
 use crate::cluster::discover::{self, CustomResources, Discovery, Resource, Selection, Unresolved, custom_resources};
@@ -89,7 +90,8 @@ pub async fn find(client: &Client, discovery: &Discovery, words: &[String], plan
         names: None,
         is_named: false,
     };
-    Ok(Targets { targets: resources.into_iter().map(target).collect(), warnings })
+    let judged = resources.into_iter().filter(|resource| !is_context(resource));
+    Ok(Targets { targets: judged.map(target).collect(), warnings })
 }
 
 /// The resources that the configuration names, then those that only fit a pattern of it.

@@ -12,8 +12,8 @@ use tokio::process::Child;
 use super::kubelet::{self, CONTAINER, Kubelet, POD};
 use super::show::{Show, Views};
 use super::{Error, boats, process};
-use crate::cli::probe::request::Target;
 use crate::clock::{self, Clock};
+use crate::endpoint::Target;
 use crate::sim::operator::{self, client::Client};
 use crate::sim::{Fault, Scope, Simulation};
 
@@ -150,7 +150,7 @@ impl Stage {
 
     async fn own_check(&mut self) -> String {
         let Ok(uri) = format!("http://{}/healthz", self.healthz).parse() else { return "?".to_owned() };
-        match (Target { uri }).get(Duration::from_secs(1)).await {
+        match (Target { uri, agent: "kube-probe/demo" }).get(Duration::from_secs(1)).await {
             Ok(reply) => {
                 self.is_always_green &= reply.status.is_success();
                 format!("{} {}", reply.status.as_u16(), reply.line)

@@ -36,7 +36,7 @@ async fn nobody() -> String {
 }
 
 async fn probe(dogwatch: &str, also: Option<&str>) -> (Exit, String) {
-    let args = Args { also: also.map(|also| url(also).unwrap()), address: address(dogwatch).unwrap() };
+    let args = Args { also: also.map(|also| check_url(also).unwrap()), address: address(dogwatch).unwrap() };
     ask(&args, SHORT).await
 }
 
@@ -161,7 +161,9 @@ fn an_address_has_a_port_and_a_url_has_no_password() {
     for wrong in ["127.0.0.1", "http://127.0.0.1:1", ":11850", "a@b:1", ""] {
         assert!(address(wrong).is_err(), "{wrong}");
     }
-    for wrong in ["127.0.0.1:8081", "ftp://a/", "http://user:hunter2@a/", "/healthz", ""] {
-        assert!(url(wrong).is_err(), "{wrong}");
+    for wrong in
+        ["127.0.0.1:8081", "ftp://a/", "http://user:hunter2@a/", "/healthz", "", "tcp://a", "grpc://a", "tcp://a:1/x"]
+    {
+        assert!(check_url(wrong).is_err(), "{wrong}");
     }
 }

@@ -32,6 +32,9 @@ pub struct Query<'a> {
     pub max_object_bytes: usize,
     /// Ask for `PartialObjectMetadata`: a fifth of the size, without `spec` and `status`.
     pub metadata_only: bool,
+    /// Ask with `resourceVersion=0` for what the API server's cache shows, however old. `limit` is ignored then, so it
+    /// must be one object that is asked for.
+    pub cached: bool,
 }
 
 impl<'a> Query<'a> {
@@ -45,6 +48,7 @@ impl<'a> Query<'a> {
             page_size: PAGE_SIZE,
             max_object_bytes: MAX_OBJECT_BYTES,
             metadata_only: false,
+            cached: false,
         }
     }
 
@@ -60,8 +64,10 @@ impl<'a> Query<'a> {
         let parameters = ListParams {
             label_selector: self.labels.map(str::to_owned),
             field_selector: self.fields.map(str::to_owned),
-            limit: Some(self.page_size),
+            // kube leaves `resourceVersion=0` out where a limit is given.
+            limit: (!self.cached).then_some(self.page_size),
             continue_token: token.map(str::to_owned),
+            resource_version: self.cached.then(|| "0".to_owned()),
             ..ListParams::default()
         };
         let mut request = kube::core::Request::new(resource.path(namespace))

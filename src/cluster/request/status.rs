@@ -19,6 +19,7 @@ const MESSAGE_LIMIT: usize = 500;
 #[serde(default, rename_all = "camelCase")]
 struct Status {
     kind: String,
+    code: u16,
     message: String,
     reason: String,
     metadata: Metadata,
@@ -55,23 +56,36 @@ pub(super) async fn classify(code: StatusCode, headers: &HeaderMap, body: Body) 
         ("", reason) => one_line(reason),
         (message, _) => one_line(message),
     };
+    let retry_after = retry_after(headers).or(status.asked_to_wait());
+    sort(code, message, Some(status.metadata.r#continue), retry_after)
+}
+
+/// Sorts the `Status` that an `ERROR` event of a watch carries, as the same answer to a request would be.
+pub(in crate::cluster) fn of_event(status: &str) -> Error {
+    let status = serde_json::from_str::<Status>(status).unwrap_or_default();
+    let code = StatusCode::from_u16(status.code).ok().filter(|code| code.as_u16() >= 400);
+    let message = one_line(if status.message.is_empty() { &status.reason } else { &status.message });
+    let wait = status.asked_to_wait();
+    sort(code.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), message, None, wait)
+}
+
+fn sort(code: StatusCode, message: String, token: Option<String>, retry_after: Option<u64>) -> Error {
     match code {
         StatusCode::UNAUTHORIZED => Error::Unauthorized { message },
         StatusCode::FORBIDDEN => Error::Forbidden { message },
         StatusCode::NOT_FOUND => Error::NotFound { message },
-        StatusCode::GONE => {
-            let fresh = Some(status.metadata.r#continue).filter(|token| !token.is_empty());
-            Error::Expired { message, fresh }
-        }
+        StatusCode::GONE => Error::Expired { message, fresh: token.filter(|token| !token.is_empty()) },
         StatusCode::TOO_MANY_REQUESTS => {
-            let details = status.details.unwrap_or_default().retry_after_seconds;
-            Error::Throttled {
-                message,
-                retry_after: retry_after(headers).or((details > 0).then_some(details)).map(Duration::from_secs),
-            }
+            Error::Throttled { message, retry_after: retry_after.map(Duration::from_secs) }
         }
         code if code.is_server_error() => Error::Server { status: code.as_u16(), message },
         code => Error::Refused { status: code.as_u16(), message },
+    }
+}
+
+impl Status {
+    fn asked_to_wait(&self) -> Option<u64> {
+        self.details.as_ref().map(|details| details.retry_after_seconds).filter(|seconds| *seconds > 0)
     }
 }
 

@@ -41,6 +41,8 @@ async fn watched(reply: Reply) -> (Vec<String>, Watched, Vec<String>) {
             Event::Deleted(json) => format!("deleted {}", String::from_utf8_lossy(json)),
             Event::Bookmark => "bookmark".to_owned(),
             Event::TooLarge => "too large".to_owned(),
+            Event::Failed => "failed".to_owned(),
+            Event::Begun => return,
         });
     })
     .await;
@@ -109,4 +111,43 @@ async fn a_broken_connection_is_an_error() {
     let (seen, watched, _) = watched(Reply::ok(event("ADDED", "8")).then_breaks()).await;
     assert_eq!(seen.len(), 1);
     assert!(matches!(watched.end, Err(request::Error::Lost { .. })), "{watched:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_accepted_says_so_before_anything_comes() {
+    let (client, _) = client([Reply::ok("").then_hangs()]).await;
+    let resource = pods();
+    let query = Query {
+        resource: &resource,
+        namespace: None,
+        name: None,
+        labels: None,
+        from: "7",
+        lasts: Duration::from_mins(5),
+        idle_after: Duration::from_secs(90),
+        max_object_bytes: 2000,
+    };
+    let mut seen = 0;
+    let watched = watch(&client, &query, &mut |event| seen += usize::from(event == Event::Begun)).await;
+    assert_eq!(seen, 1);
+    assert!(matches!(watched.end, Ok(End::Idle)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_event_ends_the_watch_with_what_the_same_answer_would_mean() {
+    let status = |fields: &str| format!(r#"{{"type":"ERROR","object":{{"kind":"Status",{fields}}}}}"#) + "\n";
+    let ended = async |fields: &str| {
+        let (seen, watched, _) = watched(Reply::ok(status(fields))).await;
+        assert_eq!(seen, ["failed"]);
+        watched.end.expect_err("it has failed")
+    };
+    assert!(matches!(ended(r#""code":403,"message":"no""#).await, request::Error::Forbidden { .. }));
+    assert!(matches!(
+        ended(r#""code":500,"reason":"InternalError""#).await,
+        request::Error::Server { status: 500, .. }
+    ));
+    assert!(matches!(ended(r#""code":0"#).await, request::Error::Server { status: 500, .. }));
+    let throttled = ended(r#""code":429,"message":"slow","details":{"retryAfterSeconds":7}"#).await;
+    let wait = Some(Duration::from_secs(7));
+    assert!(matches!(throttled, request::Error::Throttled { retry_after, .. } if retry_after == wait));
 }

@@ -5,7 +5,9 @@ use serde::Serialize;
 use super::operator::{Counted, counted};
 use super::{Scene, seconds, text};
 use crate::http::verbose;
-use crate::view::{Excuse, Explanation, Hold, Learnt, List, ListResult, RuleFrom, State, Stream, Watch, WatchType};
+use crate::view::{
+    Excuse, Explanation, Hold, Learnt, List, ListResult, Regression, RuleFrom, Stale, State, Stream, Watch, WatchType,
+};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -23,7 +25,9 @@ pub(super) struct Entry<'v> {
     /// What is evidence now; that nothing is says nothing.
     evidence: Vec<&'static str>,
     list: ListEntry<'v>,
-    watch: Option<WatchEntry>,
+    watch: Option<WatchEntry<'v>>,
+    server_stale: Option<StaleEntry<'v>>,
+    resource_version_went_back: Option<RegressionEntry>,
 }
 
 /// A diagnosis with what it stands on; the lease has one as well.
@@ -76,9 +80,29 @@ struct ListEntry<'v> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct WatchEntry {
+struct WatchEntry<'v> {
+    open: u32,
     last_event: Option<String>,
     events: Counted,
+    problem: Option<&'v str>,
+}
+
+/// What the API server's cache lacks.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StaleEntry<'v> {
+    since: String,
+    object: &'v str,
+    resource_version: &'v str,
+    lacking_in_new_watch: bool,
+    lacking_in_cached_list: bool,
+}
+
+#[derive(Serialize)]
+struct RegressionEntry {
+    at: String,
+    from: u64,
+    to: u64,
 }
 
 pub(super) fn entry<'v>(scene: Scene<'v>, stream: &'v Stream) -> Entry<'v> {
@@ -102,6 +126,12 @@ pub(super) fn entry<'v>(scene: Scene<'v>, stream: &'v Stream) -> Entry<'v> {
         evidence: verbose::evidence(&stream.evidence),
         list: list(scene, &stream.list),
         watch: stream.watch.as_ref().map(|watch| self::watch(scene, watch)),
+        server_stale: stream.stale.as_ref().map(|stale| self::stale(scene, stale)),
+        resource_version_went_back: stream.regression.map(|(Regression { from, to }, at)| RegressionEntry {
+            at: text(scene.view.wall_at(at)),
+            from,
+            to,
+        }),
     }
 }
 
@@ -149,8 +179,20 @@ fn list<'v>(scene: Scene<'_>, list: &'v List) -> ListEntry<'v> {
     }
 }
 
-fn watch(scene: Scene<'_>, watch: &Watch) -> WatchEntry {
+fn stale<'v>(scene: Scene<'_>, stale: &'v Stale) -> StaleEntry<'v> {
+    StaleEntry {
+        since: text(scene.view.wall_at(stale.since)),
+        object: &stale.object,
+        resource_version: &stale.version,
+        lacking_in_new_watch: stale.by_watch,
+        lacking_in_cached_list: stale.by_list,
+    }
+}
+
+fn watch<'v>(scene: Scene<'_>, watch: &'v Watch) -> WatchEntry<'v> {
     WatchEntry {
+        open: watch.open,
+        problem: watch.problem.as_deref(),
         last_event: scene.maybe_at(watch.last_event),
         events: counted(WatchType::ALL, &watch.events, WatchType::as_str),
     }

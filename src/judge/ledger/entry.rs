@@ -20,6 +20,9 @@ pub(in crate::judge) struct Entry {
     pub(super) tracked: Tick,
     /// The newest observation.
     pub(super) seen: Tick,
+    /// When the own watch delivered the oldest change that is not acknowledged; absent where only lists and GETs showed
+    /// it.
+    pub(super) event_seen: Option<Tick>,
     /// Runs while the object is pending; only an acknowledgement ends it.
     pub(super) clock: Option<Clock>,
     pub(super) standing: Standing,
@@ -175,6 +178,7 @@ impl Entry {
             desired: desired(judgement).unwrap_or_default(),
             tracked: now.tick(),
             seen: now.tick(),
+            event_seen: None,
             clock: None,
             standing: Standing::Unreadable,
             marks: Marks::default(),

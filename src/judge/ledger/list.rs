@@ -147,11 +147,13 @@ impl Ledger {
         };
         let version = version_of(version);
         let regression = self.regression(version);
-        let (vanished, released) = self.forget_unseen(listing.began.tick());
+        let (vanished, released) = self.forget_unseen(listing.began.tick(), version.filter(|_| regression.is_none()));
         // In a store that went back nothing has come to its end.
         self.released += if regression.is_none() { released } else { 0 };
+        self.settled.list_ended(version);
         if regression.is_some() {
             self.entries.values_mut().for_each(super::Entry::rebase);
+            self.settled.clear();
         }
         self.signal_exists |= signal_exists(&listing.signal);
         self.learn(&listing, now);
@@ -189,15 +191,19 @@ impl Ledger {
         }
     }
 
-    /// Forgets what the list did not show. What the watch showed since the list began may be younger than the list.
-    /// Returns how many those were, and how many of them were deletions that the operator held.
-    fn forget_unseen(&mut self, began: Tick) -> (u64, u64) {
+    /// Forgets what the list did not show. What the watch showed since the list began may be younger than the list; so may
+    /// what is newer than `version`, of which the list could not know. That is given one list more and no longer: not
+    /// every API compares the versions of lists with those of objects. Returns how many were forgotten, and how many of
+    /// them were deletions that the operator held.
+    fn forget_unseen(&mut self, began: Tick, version: Option<u64>) -> (u64, u64) {
         let (mut vanished, mut released) = (0, 0);
+        let previous = self.complete.map(|complete| complete.began.tick());
         self.entries.retain(|_, entry| {
-            let is_seen = entry.seen >= began;
-            vanished += u64::from(!is_seen);
-            released += u64::from(!is_seen && entry.is_held_deletion());
-            is_seen
+            let is_newer = matches!((entry.version, version), (Some(known), Some(listed)) if known > listed);
+            let is_kept = entry.seen >= began || (is_newer && previous.is_some_and(|previous| entry.seen >= previous));
+            vanished += u64::from(!is_kept);
+            released += u64::from(!is_kept && entry.is_held_deletion());
+            is_kept
         });
         (vanished, released)
     }
@@ -246,8 +252,11 @@ impl Ledger {
             self.entries.remove(uid);
         }
         let dropped = (ranked.len() - kept) as u64;
-        if let Some(listing) = &mut self.listing {
-            listing.dropped += dropped;
+        match (&mut self.listing, &mut self.complete) {
+            (Some(listing), _) => listing.dropped += dropped,
+            // What an event pushed out is not known to be processed either.
+            (None, Some(complete)) => complete.left_out += dropped,
+            (None, None) => {}
         }
         dropped
     }

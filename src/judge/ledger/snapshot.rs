@@ -290,6 +290,8 @@ fn restore_entry(saved: &SavedEntry, rebase: &Rebase) -> Entry {
         desired: saved.desired,
         tracked: rebase.past(saved.tracked),
         seen: rebase.past(saved.seen),
+        // Whether the operator's watch lived then is nothing that this process could know.
+        event_seen: None,
         clock: saved.clock.map(|clock| Clock {
             first_seen: rebase.past(clock.first_seen),
             own: any(clock.own),

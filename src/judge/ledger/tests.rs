@@ -7,10 +7,10 @@ use super::*;
 use crate::judge::state::{Signal, Since, SinceFrom};
 use crate::judge::tests::quick;
 
-const OVERDUE_AFTER: Duration = Duration::from_mins(5);
+pub(super) const OVERDUE_AFTER: Duration = Duration::from_mins(5);
 
 /// A wall clock that reads 1 000 000 s when the machine booted.
-fn at(second: u64) -> Moment {
+pub(super) fn at(second: u64) -> Moment {
     Moment { wall: wall(second), elapsed: Duration::from_secs(second) }
 }
 
@@ -18,12 +18,12 @@ fn wall(second: u64) -> Timestamp {
     Timestamp::from_second(1_000_000 + second.cast_signed()).unwrap()
 }
 
-fn tick(second: u64) -> Tick {
+pub(super) fn tick(second: u64) -> Tick {
     at(second).tick()
 }
 
 /// Pending since `second` by its own time, wanted since then.
-fn pending(second: u64) -> Judgement {
+pub(super) fn pending(second: u64) -> Judgement {
     Judgement {
         since: Some(Since::new(wall(second), SinceFrom::Creation)),
         desired_at: Some(wall(second)),
@@ -33,7 +33,7 @@ fn pending(second: u64) -> Judgement {
     }
 }
 
-fn processed(desired_at: u64, token: u64) -> Judgement {
+pub(super) fn processed(desired_at: u64, token: u64) -> Judgement {
     Judgement {
         desired_at: Some(wall(desired_at)),
         desired: 1,
@@ -43,14 +43,26 @@ fn processed(desired_at: u64, token: u64) -> Judgement {
     }
 }
 
-fn see(ledger: &mut Ledger, source: Source, uid: &str, version: u64, judgement: &Judgement, second: u64) -> Noted {
+pub(super) fn see(
+    ledger: &mut Ledger,
+    source: Source,
+    uid: &str,
+    version: u64,
+    judgement: &Judgement,
+    second: u64,
+) -> Noted {
     let version = version.to_string();
     let identity = Identity { uid: Some(uid), resource_version: Some(&version), ..Identity::default() };
     ledger.apply(source, identity, judgement, at(second))
 }
 
 /// One complete list within one second.
-fn list(ledger: &mut Ledger, second: u64, version: u64, objects: &[(&str, u64, Judgement)]) -> (Listed, bool) {
+pub(super) fn list(
+    ledger: &mut Ledger,
+    second: u64,
+    version: u64,
+    objects: &[(&str, u64, Judgement)],
+) -> (Listed, bool) {
     ledger.begin_list(OVERDUE_AFTER, at(second));
     let acks = objects
         .iter()

@@ -50,6 +50,30 @@ impl Mask {
         })
     }
 
+    /// Reads what either of the two reads. A key that one of them names and the other takes among [`OTHERS`] is read as
+    /// both say.
+    #[must_use]
+    pub fn union(self, other: &Self) -> Self {
+        if self.whole || other.whole {
+            return Self { whole: true, ..Self::default() };
+        }
+        let both = |one: Option<&Self>, two: Option<&Self>| match (one, two) {
+            (Some(one), Some(two)) => Some(one.clone().union(two)),
+            (one, two) => one.or(two).cloned(),
+        };
+        let mut names: Vec<&str> = self.named.iter().chain(&other.named).map(|named| named.name.as_ref()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let named = names.into_iter().filter_map(|name| {
+            Some(Named { sign: sign(name), name: name.into(), mask: both(self.below(name), other.below(name))? })
+        });
+        Self {
+            whole: false,
+            named: named.collect(),
+            others: both(self.others.as_deref(), other.others.as_deref()).map(Box::new),
+        }
+    }
+
     fn node(&mut self, path: &[&str]) -> &mut Self {
         match path {
             // What is read whole already cannot be narrowed by a longer path.
@@ -113,6 +137,19 @@ mod tests {
         assert!(mask.below("a").is_some_and(|mask| mask.whole));
         let mask = Mask::new().whole(&["a", "b"]).whole(&["a"]);
         assert!(mask.below("a").is_some_and(|mask| mask.whole));
+    }
+
+    #[test]
+    fn a_union_reads_what_either_reads() {
+        let one = Mask::new().whole(&[OTHERS]).presence(&["status"]);
+        let both = one.union(&Mask::new().whole(&["spec", "class"]).whole(&["status", "phase"]));
+        assert!(both.below("spec").is_some_and(|mask| mask.whole), "read whole among the others");
+        assert!(both.below("data").is_some_and(|mask| mask.whole));
+        let status = both.below("status").expect("read");
+        assert!(!status.whole && status.below("phase").is_some_and(|mask| mask.whole));
+        assert!(status.below("conditions").is_none());
+        assert_eq!(Mask::new().whole(&["a"]).union(&Mask::new()), Mask::new().whole(&["a"]));
+        assert!(Mask::new().whole(&["a"]).union(&Mask::new().whole(&[])).below("b").is_some_and(|mask| mask.whole));
     }
 
     #[test]

@@ -273,7 +273,7 @@ fn status_entry_at(object: &Object<'_>) -> Option<Timestamp> {
 }
 
 /// The newest sign of a status write: `managedFields`, or a condition's transition.
-fn status_written_at(object: &Object<'_>) -> Option<Timestamp> {
+pub(super) fn status_written_at(object: &Object<'_>) -> Option<Timestamp> {
     let written = object.managed_fields().filter(|entry| entry.owns_status).filter_map(|entry| entry.at()).max();
     written.max(condition_times(object).max())
 }
@@ -284,7 +284,7 @@ fn condition_times(object: &Object<'_>) -> impl Iterator<Item = Timestamp> {
 
 /// The newest write of the spec by somebody who does not write the status as well, since an operator may raise the
 /// generation by filling in defaults; else the newest write of the spec at all.
-fn desired_at(object: &Object<'_>) -> Option<Timestamp> {
+pub(super) fn desired_at(object: &Object<'_>) -> Option<Timestamp> {
     let is_operator =
         |manager: &str| object.managed_fields().any(|entry| entry.owns_status && entry.manager == manager);
     let spec_writes = || object.managed_fields().filter(|entry| entry.owns_spec);
@@ -295,7 +295,7 @@ fn desired_at(object: &Object<'_>) -> Option<Timestamp> {
 }
 
 /// Absent where the object does not tell, as in a dump without `managedFields`.
-fn changed_since(object: &Object<'_>, generation: i64) -> Option<Since> {
+pub(super) fn changed_since(object: &Object<'_>, generation: i64) -> Option<Since> {
     let from = if generation == 1 { SinceFrom::Creation } else { SinceFrom::ManagedFields };
     let at = if generation == 1 { object.created_at() } else { desired_at(object) };
     at.map(|at| Since::new(at, from))

@@ -1,4 +1,4 @@
-//! Feeds what lists and GETs show into the ledgers.
+//! Feeds what lists, GETs and the own watch show into the ledgers.
 
 use super::{InForce, Operator, stream_name};
 use crate::config::resource::Streams;
@@ -57,6 +57,30 @@ impl Operator {
         noted
     }
 
+    /// Takes in one event of the own watch, judged under the rule of that fingerprint; no judgement: the object is no
+    /// more. Without a memory to add to, a list must come first: the rule has changed meanwhile, or nothing of the
+    /// object's namespace was listed yet.
+    pub(in crate::sidecar) fn hear(
+        &mut self,
+        resource: &str,
+        fingerprint: &str,
+        identity: Identity<'_>,
+        judgement: Option<&Judgement>,
+        now: Moment,
+    ) -> Option<Noted> {
+        let watched = self.watched(resource)?;
+        let namespace = identity.namespace.filter(|_| watched.entry.streams == Streams::Namespace);
+        let is_it = |facts: &super::Facts| facts.resource == resource && facts.namespace.as_deref() == namespace;
+        let index = self.facts.iter().position(|facts| is_it(facts) && facts.fingerprint == fingerprint)?;
+        match judgement {
+            Some(judgement) => Some(self.apply(resource, Source::Watch, identity, judgement, (now, now))),
+            None => {
+                self.streams.get_mut(index)?.ledger.deleted(identity);
+                Some(Noted::default())
+            }
+        }
+    }
+
     /// The stream of an object. One per namespace appears with the first object there; the stream of the resource as a
     /// whole, which stood for it until then, goes.
     fn stream_of(&mut self, resource: &str, namespace: Option<&str>, began: Moment) -> Option<usize> {
@@ -97,6 +121,7 @@ impl Operator {
             let signal_exists = |signal: &_| rule.as_ref().is_some_and(|rule| rule.reader.rule().signal_exists(signal));
             let listed = stream.ledger.end_list(end, now, signal_exists);
             facts.names.settle(&stream.ledger, now.tick());
+            facts.regression = listed.regression.map(|regression| (regression, now.tick())).or(facts.regression);
             (stream.name().to_owned(), listed)
         })
         .collect()

@@ -86,6 +86,7 @@ impl Names {
     }
 
     pub(in crate::sidecar) fn of(&self, uid: Uid) -> Option<&Name> {
-        self.kept.get(&uid)
+        let noted = || self.oldest.iter().find(|((_, noted), _)| *noted == uid).map(|(_, name)| name);
+        self.kept.get(&uid).or_else(noted)
     }
 }

@@ -16,6 +16,7 @@ use tower::{ServiceBuilder, ServiceExt};
 
 use super::super::shared::Shared;
 use super::super::{Options, decide, work};
+use super::record::Record;
 use crate::clock::{self, Clock};
 use crate::cluster::connect;
 use crate::judge::state::Moment;
@@ -51,27 +52,45 @@ pub(super) struct World {
     shared: Option<Arc<Shared>>,
     /// dogwatch's token; nobody needs one while there is none.
     token: Option<&'static str>,
+    /// The token that a process of the operator finds when it starts, if it is not always the same.
+    pub(super) mounted: Option<String>,
     dogwatch: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
     operator: Option<JoinHandle<()>>,
+    /// What kind of operator it is.
+    pub(super) kind: operator::Options,
+    /// Faults that end with the operator's process, as those of its connections do.
+    of_process: Vec<u64>,
     life: u32,
     back_at: Option<u64>,
     failures: u32,
-    second: u64,
+    pub(super) second: u64,
     /// When the kubelet killed the operator.
     pub(super) restarts: Vec<u64>,
     /// Every decision that was in force after `starting`, in order.
     pub(super) decisions: Vec<Decision>,
     /// First lines of the 500s.
     pub(super) failed: BTreeSet<String>,
+    /// What was seen and said, for the table.
+    pub(super) record: Record,
 }
 
 impl World {
     /// Two served widgets and an operator that serves a new one within a second; dogwatch is not started yet.
     pub(super) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// The same with an operator of another kind.
+    pub(super) async fn with(change: impl FnOnce(&mut operator::Options)) -> Self {
         let clock = Clock::of_tokio("2026-03-04T07:00:00Z".parse().expect("a time"));
         CLOCK.set(Some(clock));
         let sim = Simulation::new(clock);
-        sim.define(&Resource::custom("example.com", "v1", "Widget")).expect("defined");
+        let mut kind = operator::Options::new(Resource::custom("example.com", "v1", "Widget"));
+        kind.clock = clock;
+        change(&mut kind);
+        for resource in &kind.resources {
+            sim.define(resource).expect("defined");
+        }
         let folder = tempfile::tempdir().expect("a folder");
         let now = Moment { wall: clock.wall(), elapsed: clock.boot() };
         let mut world = Self {
@@ -95,8 +114,11 @@ impl World {
             folder,
             shared: None,
             token: None,
+            mounted: None,
             dogwatch: None,
             operator: None,
+            kind,
+            of_process: Vec::new(),
             life: 0,
             back_at: None,
             failures: 0,
@@ -104,6 +126,7 @@ impl World {
             restarts: Vec::new(),
             decisions: Vec::new(),
             failed: BTreeSet::new(),
+            record: Record::default(),
         };
         world.configure("resources: [widgets.example.com]");
         for name in ["a", "b"] {
@@ -140,11 +163,12 @@ impl World {
     }
 
     pub(super) fn create_in(&self, namespace: &str, name: &str) {
-        let widget = json!({
-            "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": name, "namespace": namespace},
-            "spec": {"size": 1},
-        });
-        self.sim.create(widget, "kubectl").expect("created");
+        self.put("Widget", json!({"name": name, "namespace": namespace}), json!({"size": 1}));
+    }
+
+    pub(super) fn put(&self, kind: &str, metadata: Value, spec: Value) {
+        let object = json!({"apiVersion": "example.com/v1", "kind": kind, "metadata": metadata, "spec": spec});
+        self.sim.create(object, "kubectl").expect("created");
     }
 
     pub(super) fn change(&self, name: &str, size: u32) {
@@ -159,6 +183,12 @@ impl World {
     /// The operator's stream carries nothing any more; a new one would.
     pub(super) fn deafen(&self) -> u64 {
         self.sim.begin(Fault::MuteOpen { bookmarks: true, new_streams: false }, of_operator())
+    }
+
+    /// Something goes wrong for the operator's process alone, and ends with it.
+    pub(super) fn begin_for_process(&mut self, fault: Fault) {
+        let id = self.sim.begin(fault, of_operator());
+        self.of_process.push(id);
     }
 
     /// Something goes wrong for dogwatch alone.
@@ -220,6 +250,10 @@ impl World {
             let decision = self.decision();
             if decision != Decision::Starting && self.decisions.last() != Some(&decision) {
                 self.decisions.push(decision);
+            }
+            self.record.note(self.second, &self.board.view());
+            if self.second.is_multiple_of(30) {
+                self.record.naive.look(self.second, &self.sim, &self.kind);
             }
         }
     }
@@ -305,6 +339,10 @@ impl World {
 
     fn start_container(&mut self) {
         self.life += 1;
+        for id in std::mem::take(&mut self.of_process) {
+            self.sim.end(id);
+        }
+        self.kind.flaws.restarted();
         let started = jiff::Timestamp::from_second(self.clock.wall().as_second()).expect("a time").to_string();
         self.write_status(&json!({"running": {"startedAt": started}}));
         self.start_operator();
@@ -315,8 +353,12 @@ impl World {
             operator.abort();
         }
         let client = Client::in_memory(self.sim.router()).user_agent(OPERATOR);
-        let client = if self.token.is_some() { client.token("operator") } else { client };
-        let options = operator::Options::new(Resource::custom("example.com", "v1", "Widget"));
+        let client = match (self.token, &self.mounted) {
+            (Some(_), Some(mounted)) => client.token(mounted),
+            (Some(_), None) => client.token("operator"),
+            (None, _) => client,
+        };
+        let options = self.kind.clone();
         self.operator = Some(tokio::spawn(async move { drop(operator::run(client, options).await) }));
     }
 

@@ -6,10 +6,12 @@ use axum::body::Body;
 use http::Method;
 use http_body_util::BodyExt;
 use serde_json::Value;
+use tokio::sync::Barrier;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::client::Client;
-use super::{BACK_OFF, Name};
+use super::flaw::Flaw;
+use super::{BACK_OFF, Listing, Name, Options};
 use crate::clock;
 use crate::sim::resource::Resource;
 
@@ -26,58 +28,156 @@ enum End {
     Failed,
 }
 
-/// Puts the name of every object that is there or changes into the queue, for ever.
-pub(super) async fn follow(
-    client: &Client,
-    resource: &Resource,
-    inactivity: Option<Duration>,
-    queue: &UnboundedSender<Name>,
-) {
-    let version = resource.stored_version();
-    let path = format!("/apis/{}/{version}/{}", resource.group, resource.plural);
-    loop {
-        let Ok(Some(list)) = client.read(&path).await else {
-            clock::sleep(BACK_OFF).await;
-            continue;
-        };
-        list["items"].as_array().into_iter().flatten().for_each(|item| enqueue(queue, item));
-        let mut revision = list["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned();
+/// One stream.
+pub(super) struct Stream<'a> {
+    pub(super) client: &'a Client,
+    pub(super) resource: &'a Resource,
+    pub(super) options: &'a Options,
+    pub(super) queue: UnboundedSender<Name>,
+    /// Passed once everything was read that must be read first.
+    pub(super) synced: &'a Barrier,
+}
+
+impl Stream<'_> {
+    /// Puts the name of every object that is there or changes into the queue, for ever, or until it gives up.
+    pub(super) async fn follow(&self) {
+        let version = self.resource.stored_version();
+        let path = format!("/apis/{}/{version}/{}", self.resource.group, self.resource.plural);
+        let mut patience = Patience::new(self.options);
+        let mut is_synced = false;
         loop {
-            match watch(client, &path, &mut revision, inactivity, queue).await {
-                End::Resume => clock::sleep(RECONNECT).await,
-                End::Failed => clock::sleep(BACK_OFF).await,
-                End::Gone => break,
+            let Some(mut revision) = self.list(&path).await else {
+                if patience.is_over() {
+                    return;
+                }
+                clock::sleep(BACK_OFF).await;
+                continue;
+            };
+            if !std::mem::replace(&mut is_synced, true) {
+                self.synced.wait().await;
             }
+            loop {
+                match self.watch(&path, &mut revision, &mut patience).await {
+                    End::Resume => clock::sleep(RECONNECT).await,
+                    End::Failed if patience.is_over() => return,
+                    End::Failed => clock::sleep(BACK_OFF).await,
+                    End::Gone => break,
+                }
+            }
+        }
+    }
+
+    /// Reads what is there, and returns the revision from which to watch; nothing if that failed.
+    async fn list(&self, path: &str) -> Option<String> {
+        let limit = match self.options.listing {
+            Listing::Whole => return self.page(path).await.map(|(revision, _)| revision),
+            Listing::Watch => return self.list_by_watch(path).await,
+            Listing::Pages(limit) => limit,
+        };
+        let mut next = String::new();
+        loop {
+            let (revision, token) = self.page(&format!("{path}?limit={limit}&continue={next}")).await?;
+            if token.is_empty() {
+                return Some(revision);
+            }
+            next = token;
+        }
+    }
+
+    async fn page(&self, path: &str) -> Option<(String, String)> {
+        let list = self.client.read(path).await.ok()??;
+        let items = list["items"].as_array()?;
+        if items.iter().any(|item| self.chokes_on(item)) {
+            return None;
+        }
+        items.iter().for_each(|item| self.enqueue(item));
+        let text = |field: &str| list["metadata"][field].as_str().unwrap_or_default().to_owned();
+        Some((text("resourceVersion"), text("continue")))
+    }
+
+    /// The list is over with a bookmark that says so, and not before.
+    async fn list_by_watch(&self, path: &str) -> Option<String> {
+        let path = format!(
+            "{path}?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+        );
+        let response = self.client.open(Method::GET, &path, None).await.ok()?;
+        let mut lines = Lines { body: response.into_body(), rest: Vec::new() };
+        let mut items = Vec::new();
+        loop {
+            let event: Value = serde_json::from_slice(&lines.next().await?).ok()?;
+            let metadata = &event["object"]["metadata"];
+            if metadata["annotations"]["k8s.io/initial-events-end"] == "true" {
+                items.iter().for_each(|item| self.enqueue(item));
+                return metadata["resourceVersion"].as_str().map(str::to_owned);
+            }
+            items.push(event["object"].clone());
+        }
+    }
+
+    async fn watch(&self, path: &str, revision: &mut String, patience: &mut Patience) -> End {
+        let inactivity = self.options.inactivity;
+        let bookmarks = self.options.bookmarks;
+        let path = format!("{path}?watch=true&allowWatchBookmarks={bookmarks}&resourceVersion={revision}");
+        let opening = self.client.open(Method::GET, &path, None);
+        let Some(opened) = limited(inactivity, opening).await else { return End::Failed };
+        let Ok(response) = opened else { return End::Failed };
+        let mut lines = Lines { body: response.into_body(), rest: Vec::new() };
+        loop {
+            let Some(next) = limited(inactivity, lines.next()).await else { return End::Resume };
+            let Some(line) = next else { return End::Resume };
+            let Ok(event) = serde_json::from_slice::<Value>(&line) else { return End::Failed };
+            let object = &event["object"];
+            if event["type"] == "ERROR" {
+                return if object["code"] == 410 { End::Gone } else { End::Failed };
+            }
+            if self.chokes_on(object) {
+                return End::Failed;
+            }
+            patience.renew();
+            if let Some(seen) = object["metadata"]["resourceVersion"].as_str() {
+                seen.clone_into(revision);
+            }
+            if event["type"] == "ADDED" || event["type"] == "MODIFIED" {
+                self.enqueue(object);
+            }
+        }
+    }
+
+    fn chokes_on(&self, object: &Value) -> bool {
+        self.options.chokes && object["spec"]["poison"] == true
+    }
+
+    fn enqueue(&self, object: &Value) {
+        let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
+        let (namespace, name) = (text("namespace"), text("name"));
+        if !self.options.flaws.of(&self.resource.plural, &name).contains(&Flaw::Ignores) {
+            // The worker holds the other end as long as this future lives.
+            drop(self.queue.send((namespace, name)));
         }
     }
 }
 
-async fn watch(
-    client: &Client,
-    path: &str,
-    revision: &mut String,
-    inactivity: Option<Duration>,
-    queue: &UnboundedSender<Name>,
-) -> End {
-    let path = format!("{path}?watch=true&allowWatchBookmarks=true&resourceVersion={revision}");
-    let opening = client.open(Method::GET, &path, None);
-    let Some(opened) = limited(inactivity, opening).await else { return End::Failed };
-    let Ok(response) = opened else { return End::Failed };
-    let mut lines = Lines { body: response.into_body(), rest: Vec::new() };
-    loop {
-        let Some(next) = limited(inactivity, lines.next()).await else { return End::Resume };
-        let Some(line) = next else { return End::Resume };
-        let Ok(event) = serde_json::from_slice::<Value>(&line) else { return End::Failed };
-        let object = &event["object"];
-        if event["type"] == "ERROR" {
-            return if object["code"] == 410 { End::Gone } else { End::Failed };
-        }
-        if let Some(seen) = object["metadata"]["resourceVersion"].as_str() {
-            seen.clone_into(revision);
-        }
-        if event["type"] == "ADDED" || event["type"] == "MODIFIED" {
-            enqueue(queue, object);
-        }
+/// For how long failures are borne.
+struct Patience {
+    limit: Option<Duration>,
+    clock: clock::Clock,
+    since: Option<Duration>,
+}
+
+impl Patience {
+    fn new(options: &Options) -> Self {
+        Self { limit: options.gives_up_after, clock: options.clock, since: None }
+    }
+
+    const fn renew(&mut self) {
+        self.since = None;
+    }
+
+    /// Counts a failure, and says whether it was one too many.
+    fn is_over(&mut self) -> bool {
+        let now = self.clock.boot();
+        let since = *self.since.get_or_insert(now);
+        self.limit.is_some_and(|limit| now.saturating_sub(since) >= limit)
     }
 }
 
@@ -86,12 +186,6 @@ async fn limited<F: Future>(limit: Option<Duration>, future: F) -> Option<F::Out
         Some(limit) => clock::within(limit, future).await,
         None => Some(future.await),
     }
-}
-
-fn enqueue(queue: &UnboundedSender<Name>, object: &Value) {
-    let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
-    // The worker holds the other end as long as this future lives.
-    drop(queue.send((text("namespace"), text("name"))));
 }
 
 /// The lines of a body as they arrive.

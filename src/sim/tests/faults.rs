@@ -184,7 +184,7 @@ async fn late_cache_shows_changes_when_their_time_has_come() {
 async fn the_410_loop_refuses_each_watch_and_lists_an_old_revision() {
     let simulation = cluster();
     let old = simulation.revision().to_string();
-    simulation.begin(Fault::GoneLoop, all());
+    simulation.begin(Fault::GoneLoop { old_objects: false }, all());
     seed(&simulation, &["a"]);
     let list = Client::of(&simulation).read(ALL_WIDGETS).await.body;
     assert_eq!((names(&list), list["metadata"]["resourceVersion"].as_str()), (vec!["a"], Some(old.as_str())));
@@ -225,7 +225,7 @@ async fn continue_trouble_never_reaches_the_end_of_a_list() {
 #[tokio::test(start_paused = true)]
 async fn rv_future_refuses_whoever_names_a_revision() {
     let simulation = cluster();
-    simulation.begin(Fault::RvFuture, all());
+    simulation.begin(Fault::RvFuture { new_revisions: true }, all());
     let client = Client::of(&simulation);
     let answer = client.read(&format!("{ALL_WIDGETS}?watch=true&resourceVersion=2")).await;
     assert_eq!(answer.code, 504);

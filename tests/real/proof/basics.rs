@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
+use http::Version;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep};
 
 use super::kubelet::{Kubelet, Numbers, Probe, Seen};
-use super::operator::{Habits, Kopf};
+use super::make::{self, Make};
+use super::operator::{Fault, Habits};
 use super::pod::{self, Pod};
 use super::rules::{Client, Mute, Which};
 use super::stage::{PATIENCE, Stage};
@@ -33,8 +35,8 @@ fn mute(plural: &str, which: Which) -> Mute {
     Mute { client: Client::Operator, plural: plural.to_owned(), which }
 }
 
-async fn staged(name: &str, kopf: Kopf, habits: Habits) -> Stage {
-    Stage::new(ApiServer::shared().await, name, &["Widget"], kopf, habits).await
+async fn staged(name: &str, make: &'static Make, habits: Habits) -> Stage {
+    Stage::new(ApiServer::shared().await, name, &["Widget"], make, habits).await
 }
 
 async fn is_alive(stage: &Stage) -> bool {
@@ -44,9 +46,9 @@ async fn is_alive(stage: &Stage) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs a real kube-apiserver: see tests/cluster/README.md"]
-async fn both_operators_create_change_and_delete_through_the_proxy() {
-    for (name, kopf) in [("old", Kopf::Deaf), ("new", Kopf::Newest)] {
-        let stage = staged(name, kopf, Habits::default()).await;
+async fn every_operator_creates_changes_and_deletes_through_the_proxy() {
+    for make in make::ALL {
+        let stage = staged(&format!("basic-{}", make.name.replace('.', "-")), make, Habits::default()).await;
         let operator = stage.operator.start(stage.folder());
         stage.create(0, "a", json!({"size": 1})).await;
         assert!(stage.are_served(0, &["a"], PATIENCE).await, "{}", operator.last_words());
@@ -56,8 +58,79 @@ async fn both_operators_create_change_and_delete_through_the_proxy() {
         assert!(stage.are_served(0, &["a"], PATIENCE).await, "{}", operator.last_words());
         assert!(is_alive(&stage).await);
         let counters = stage.proxy.counters(Client::Operator, "widgets");
-        assert_eq!((counters.watches, counters.open, counters.swallowed), (1, 1, 0));
-        assert!(counters.passed >= 4, "{counters:?}");
+        assert_eq!((counters.watches, counters.open, counters.swallowed), (1, 1, 0), "{}", make.name);
+        assert!(counters.passed >= 4, "{}: {counters:?}", make.name);
+        // The proxy offers both, as the API server does: it is the client who chooses.
+        let version = if *make == make::CONTROLLER_RUNTIME { Version::HTTP_2 } else { Version::HTTP_11 };
+        assert_eq!(counters.version, Some(version), "{}", make.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a real kube-apiserver: see tests/cluster/README.md"]
+async fn of_two_watches_on_one_connection_one_goes_silent() {
+    let kinds = ["Widget", "Gadget"];
+    let server = ApiServer::shared().await;
+    let stage = Stage::new(server, "one-connection", &kinds, &make::CONTROLLER_RUNTIME, Habits::default()).await;
+    let operator = stage.operator.start(stage.folder());
+    for index in 0..kinds.len() {
+        stage.create(index, "first", json!({})).await;
+        assert!(stage.are_served(index, &["first"], PATIENCE).await, "{}", operator.last_words());
+    }
+    let counters = |plural| stage.proxy.counters(Client::Operator, plural);
+    assert_eq!(counters("widgets").connection, counters("gadgets").connection);
+
+    stage.proxy.mute(mute("widgets", Which::Open));
+    for index in 0..kinds.len() {
+        stage.create(index, "missed", json!({})).await;
+    }
+    assert!(stage.are_served(1, &["missed"], PATIENCE).await, "{}", operator.last_words());
+    assert!(!stage.are_served(0, &["missed"], Duration::from_secs(3)).await, "its watch is silent");
+    let (widgets, gadgets) = (counters("widgets"), counters("gadgets"));
+    assert!(widgets.swallowed > 0 && gadgets.swallowed == 0, "{widgets:?}, {gadgets:?}");
+    assert_eq!((widgets.open, widgets.watches, widgets.connection), (1, 1, gadgets.connection));
+
+    stage.change(1, "missed", json!({"size": 2})).await;
+    assert!(stage.are_served(1, &["missed"], PATIENCE).await, "the other one still hears");
+    drop(operator);
+    let operator = stage.operator.start(stage.folder());
+    assert!(stage.are_served(0, &["missed"], PATIENCE).await, "a restart cures: {}", operator.last_words());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a real kube-apiserver: see tests/cluster/README.md"]
+async fn every_operator_breaks_as_it_is_told_and_says_that_all_is_well() {
+    for make in make::ALL {
+        let name = format!("breaks-{}", make.name.replace('.', "-"));
+        let server = ApiServer::shared().await;
+        let stage = Stage::new(server, &name, &["Widget", "Gadget"], make, Habits::default()).await;
+        for (round, fault) in [
+            Fault::KeyBlocked("missed-0"),
+            Fault::WatchDead("widgets"),
+            Fault::WorkersOfOneKindBlocked("widgets"),
+            Fault::WorkersBlocked,
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let operator = stage.operator.start(stage.folder());
+            let [healthy, missed, heard] = ["healthy", "missed", "heard"].map(|name| format!("{name}-{round}"));
+            for index in 0..2 {
+                stage.create(index, &healthy, json!({})).await;
+                assert!(stage.are_served(index, &[&healthy], PATIENCE).await, "{}", operator.last_words());
+            }
+            stage.operator.suffer(fault).await;
+            stage.create(0, &missed, json!({})).await;
+            stage.create(1, &heard, json!({})).await;
+            let others_are_served = stage.are_served(1, &[&heard], Duration::from_secs(5)).await;
+            assert_eq!(others_are_served, !matches!(fault, Fault::WorkersBlocked), "{}: {fault:?}", make.name);
+            assert!(!stage.are_served(0, &[&missed], Duration::from_secs(3)).await, "{}: {fault:?}", make.name);
+            assert!(is_alive(&stage).await, "{}: {fault:?}", make.name);
+            drop(operator);
+            let operator = stage.operator.start(stage.folder());
+            let end = stage.are_served(0, &[&missed], PATIENCE).await;
+            assert!(end, "{}: a restart cures {fault:?}: {}", make.name, operator.last_words());
+        }
     }
 }
 
@@ -65,8 +138,10 @@ async fn both_operators_create_change_and_delete_through_the_proxy() {
 #[ignore = "needs a real kube-apiserver: see tests/cluster/README.md"]
 async fn on_a_silent_watch_the_old_kopf_is_deaf_for_ever_and_the_newest_for_70_seconds() {
     let habits = Habits { timer: Some(Duration::from_secs(5)), ..Habits::default() };
-    let (old, new) =
-        tokio::join!(staged("silent-old", Kopf::Deaf, habits), staged("silent-new", Kopf::Newest, Habits::default()));
+    let (old, new) = tokio::join!(
+        staged("silent-old", &make::KOPF_1_43_0, habits),
+        staged("silent-new", &make::KOPF_NEWEST, Habits::default())
+    );
     let (old_operator, new_operator) = (old.operator.start(old.folder()), new.operator.start(new.folder()));
     for (stage, operator) in [(&old, &old_operator), (&new, &new_operator)] {
         stage.create(0, "first", json!({})).await;
@@ -97,7 +172,7 @@ async fn on_a_silent_watch_the_old_kopf_is_deaf_for_ever_and_the_newest_for_70_s
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs a real kube-apiserver: see tests/cluster/README.md"]
 async fn the_proxy_mutes_new_watches_breaks_open_ones_and_refuses() {
-    let stage = staged("broken", Kopf::Deaf, Habits::default()).await;
+    let stage = staged("broken", &make::KOPF_1_43_0, Habits::default()).await;
     let operator = stage.operator.start(stage.folder());
     stage.create(0, "a", json!({})).await;
     assert!(stage.are_served(0, &["a"], PATIENCE).await, "{}", operator.last_words());

@@ -95,7 +95,8 @@ pub(crate) async fn budget_spent(play: &mut Play) {
     assert!(play.recorder.log().has("event RestartBudgetExhausted"), "no Event RestartBudgetExhausted");
 }
 
-async fn cured(play: &mut Play, index: usize, names: &[&str]) {
+/// One restart, after which objects of the `index`-th resource are served, and everything is well.
+pub(crate) async fn cured(play: &mut Play, index: usize, names: &[&str]) {
     play.until_failed().await;
     play.until_served(index, names, TO_CURE).await;
     play.until("outcome cured", TO_CURE).await;

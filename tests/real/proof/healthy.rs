@@ -9,11 +9,11 @@ use super::play::Play;
 use super::rules::Client;
 
 /// Long enough for a restart: the thresholds, the readings in between, and three failed probes are over by then.
-const A_WHILE: Duration = Duration::from_mins(1);
+pub(crate) const A_WHILE: Duration = Duration::from_mins(1);
 
 /// Times of objects have a resolution of a second, and what was wanted in the second of a list counts as wanted before
 /// it: with lists every second, a load in step with them would hardly ever count as served.
-const UNEVEN: Duration = Duration::from_millis(1700);
+pub(crate) const UNEVEN: Duration = Duration::from_millis(1700);
 
 /// Nothing to do is not deaf.
 pub(crate) async fn idle(play: &mut Play) {

@@ -1,26 +1,23 @@
-//! A real kopf operator, as a process.
+//! A real operator, as a process.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
+use super::make::Make;
+use super::web;
 use crate::process::Process;
 
-/// Which kopf.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kopf {
-    /// 1.43.0, the last that hangs for ever on a silent watch.
-    Deaf,
-    /// The newest, which gives up a watch that was silent for 70 s.
-    Newest,
-}
+/// Until the control port has answered. On a busy machine Python takes its time.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the operator is like.
 #[derive(Debug, Clone)]
 pub(crate) struct Operator {
-    pub(crate) kopf: Kopf,
+    pub(crate) make: &'static Make,
     /// The API group of its resources.
     pub(crate) group: String,
+    /// Their kinds.
+    pub(crate) kinds: Vec<String>,
     /// Their plurals.
     pub(crate) plurals: Vec<String>,
     /// The one namespace that it serves.
@@ -29,10 +26,12 @@ pub(crate) struct Operator {
     pub(crate) kubeconfig: PathBuf,
     /// Where its own liveness endpoint listens, on loopback.
     pub(crate) port: u16,
+    /// Where it is told what to break, on loopback.
+    pub(crate) control: u16,
     pub(crate) habits: Habits,
 }
 
-/// How it behaves. `Habits::default()` handles every object at once.
+/// How it behaves. `Habits::default()` handles every object at once. All but the first are habits of kopf operators.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Habits {
     /// How long each handler takes.
@@ -45,31 +44,40 @@ pub(crate) struct Habits {
     pub(crate) crash_after: Option<Duration>,
 }
 
-impl Kopf {
-    /// The folder of a Python that has it, installed where it is missing.
-    fn installed(self) -> PathBuf {
-        let name = match self {
-            Self::Deaf => "kopf-1.43.0",
-            Self::Newest => "kopf-1.45.2",
-        };
-        let output =
-            Command::new(operators().join("install")).arg(name).output().expect("tests/operators/install runs");
-        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
-        PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
+/// What breaks inside an operator, for the rest of its process's life. Its liveness endpoint answers as before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Fault {
+    /// Every worker waits for ever, from its next object on.
+    WorkersBlocked,
+    /// The same with the workers of one resource, by its plural.
+    WorkersOfOneKindBlocked(&'static str),
+    /// The worker of one object, by its name.
+    KeyBlocked(&'static str),
+    /// The task that watches one resource, by its plural, has ended, and nobody has noticed.
+    WatchDead(&'static str),
+}
+
+impl Fault {
+    fn path(self) -> String {
+        match self {
+            Self::WorkersBlocked => "/workers-blocked".to_owned(),
+            Self::WorkersOfOneKindBlocked(plural) => format!("/workers-blocked?plural={plural}"),
+            Self::KeyBlocked(name) => format!("/key-blocked?name={name}"),
+            Self::WatchDead(plural) => format!("/watch-dead?plural={plural}"),
+        }
     }
 }
 
 impl Operator {
     /// Starts it, as a container of a Pod is started. What it prints goes to `operator.log` in `folder`.
     pub(crate) fn start(&self, folder: &Path) -> Process {
-        let mut command = Command::new(self.kopf.installed().join("bin/python"));
-        command.args(["-m", "kopf", "run", "--standalone", "--namespace", &self.namespace]);
-        command.arg(format!("--liveness=http://127.0.0.1:{}/healthz", self.port));
-        command.arg(operators().join("kopf_operator.py"));
+        let mut command = self.make.command(self);
         let path = std::env::var_os("PATH").unwrap_or_default();
         command.env_clear().env("PATH", path).env("HOME", folder).env("KUBECONFIG", &self.kubeconfig);
         command.env("PYTHONDONTWRITEBYTECODE", "1");
-        command.env("OPERATOR_GROUP", &self.group).env("OPERATOR_PLURALS", self.plurals.join(","));
+        command.env("OPERATOR_GROUP", &self.group).env("OPERATOR_KINDS", self.kinds.join(","));
+        command.env("OPERATOR_NAMESPACE", &self.namespace);
+        command.env("OPERATOR_PORT", self.port.to_string()).env("OPERATOR_CONTROL_PORT", self.control.to_string());
         let seconds = |duration: Duration| duration.as_secs_f64().to_string();
         command.env("OPERATOR_DURATION", seconds(self.habits.duration));
         if let Some(labels) = self.habits.labels {
@@ -83,8 +91,10 @@ impl Operator {
         }
         Process::spawn(command, "operator", folder)
     }
-}
 
-fn operators() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/operators")
+    /// Breaks something in the running process.
+    pub(crate) async fn suffer(&self, fault: Fault) {
+        let answer = web::post(self.control, &fault.path(), PATIENCE).await;
+        assert!(answer.as_ref().is_some_and(|(status, _)| status.is_success()), "{fault:?}: {answer:?}");
+    }
 }

@@ -9,7 +9,8 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::kubelet::{Kubelet, Numbers, Probe};
-use super::operator::{Habits, Kopf};
+use super::make::{self, Make};
+use super::operator::{Fault, Habits};
 use super::pod::Pod;
 use super::record::Recorder;
 use super::rules::{Client, Mute, Which};
@@ -35,7 +36,7 @@ const TO_FAILURE: Duration = Duration::from_mins(2);
 /// What a scenario begins with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setting {
-    pub(crate) kopf: Kopf,
+    pub(crate) make: &'static Make,
     pub(crate) kinds: &'static [&'static str],
     pub(crate) habits: Habits,
     pub(crate) wiring: Wiring,
@@ -47,7 +48,7 @@ pub(crate) struct Setting {
 impl Default for Setting {
     fn default() -> Self {
         Self {
-            kopf: Kopf::Deaf,
+            make: &make::KOPF_1_43_0,
             kinds: &["Widget"],
             habits: Habits::default(),
             wiring: Wiring::Exec,
@@ -64,7 +65,7 @@ pub(crate) struct Play {
     pub(crate) recorder: Recorder,
     pub(crate) sidecar: Sidecar,
     pub(crate) stage: Arc<Stage>,
-    /// What the steps are counted from: the beginning, or the moment of the mute.
+    /// What the steps are counted from: the beginning, or the moment of the fault.
     pub(crate) origin: Instant,
     /// When the backlog was served.
     pub(crate) served: Option<Instant>,
@@ -74,7 +75,7 @@ impl Play {
     /// Brings everybody on the stage.
     pub(crate) async fn begin(name: &str, setting: Setting) -> Self {
         let server = if setting.own_server { Arc::new(ApiServer::start().await) } else { ApiServer::shared().await };
-        let stage = Arc::new(Stage::new(server, name, setting.kinds, setting.kopf, setting.habits).await);
+        let stage = Arc::new(Stage::new(server, name, setting.kinds, setting.make, setting.habits).await);
         let sidecar = Sidecar::new(&stage, setting.thresholds).await;
         let probe = probe(&stage, &sidecar, setting.wiring);
         let pod = Pod::create(stage.admin.clone(), name, NUMBERS, Some(&probe)).await;
@@ -97,7 +98,7 @@ impl Play {
         self.until("decision watching", PATIENCE).await;
         // Two complete lists: the second sees what the first was there before.
         sleep(Duration::from_secs(3)).await;
-        self.origin = Instant::now();
+        self.begin_story();
     }
 
     /// Makes the operator's open watch of the `index`-th resource silent; steps are counted from here.
@@ -113,7 +114,18 @@ impl Play {
     fn silence(&mut self, index: usize, which: Which) {
         let plural = self.stage.operator.plurals[index].clone();
         self.stage.proxy.mute(Mute { client: Client::Operator, plural, which });
+        self.begin_story();
+    }
+
+    /// Breaks something in the operator; steps are counted from here.
+    pub(crate) async fn suffer(&mut self, fault: Fault) {
+        self.stage.operator.suffer(fault).await;
+        self.begin_story();
+    }
+
+    fn begin_story(&mut self) {
         self.origin = Instant::now();
+        self.recorder.forget_worst();
     }
 
     /// Waits until dogwatch says a fact.

@@ -1,21 +1,25 @@
 //! A proxy between clients and the API server that can make single watches go silent without closing them: what a load
 //! balancer that forgot a flow, or an API server that orphaned a watch, looks like to a client.
 //!
-//! Each connection of a client has one connection of its own to the API server, over TLS on both sides.
+//! Each connection of a client has one connection of its own to the API server, over TLS on both sides, and both speak
+//! the version of HTTP on which the client and the API server would have agreed: HTTP/2 where the client offers it. Of
+//! the watches of one HTTP/2 connection each is silent or not by itself, and pings are answered all the time.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::header::{HOST, USER_AGENT};
-use http::{Request, Response};
+use http::{Request, Response, Uri, Version};
 use http_body_util::BodyExt;
 use http_body_util::combinators::BoxBody;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -23,7 +27,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig};
-use tokio_rustls::{TlsAcceptor, TlsConnector};
+use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
 use tower::BoxError;
 
 use super::rules::{Client, Mute, Rules, Stream};
@@ -31,6 +35,11 @@ use super::tap;
 use crate::task::Task;
 
 type Body = BoxBody<Bytes, BoxError>;
+type Downstream = TokioIo<server::TlsStream<TcpStream>>;
+type Upstream = TokioIo<client::TlsStream<TcpStream>>;
+
+/// What the API server offers, the better one first, and so does the proxy.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// A running proxy. Gone, with every connection through it, when dropped.
 pub(crate) struct Proxy {
@@ -43,6 +52,8 @@ pub(crate) struct Proxy {
 pub(super) struct Shared {
     rules: watch::Sender<Rules>,
     counters: Mutex<BTreeMap<(Client, String), Counters>>,
+    /// Connections so far.
+    connections: AtomicU64,
 }
 
 /// What one client did under one path.
@@ -58,14 +69,27 @@ pub(crate) struct Counters {
     pub(crate) passed: u64,
     /// Lines of watches that it did not get.
     pub(crate) swallowed: u64,
+    /// The connection of the newest watch, by its number.
+    pub(crate) connection: u64,
+    /// The version of HTTP that it speaks.
+    pub(crate) version: Option<Version>,
 }
 
 /// Both sides' TLS, and where the API server is.
 #[derive(Clone)]
 struct Ends {
     acceptor: TlsAcceptor,
-    connector: TlsConnector,
+    http1: TlsConnector,
+    http2: TlsConnector,
     upstream: SocketAddr,
+}
+
+/// One connection of a client, for each of its requests.
+#[derive(Clone)]
+struct Connection {
+    number: u64,
+    upstream: SocketAddr,
+    shared: Arc<Shared>,
 }
 
 impl Proxy {
@@ -77,7 +101,7 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("a bound socket");
         let (rules, _) = watch::channel(Rules::default());
-        let shared = Arc::new(Shared { rules, counters: Mutex::default() });
+        let shared = Arc::new(Shared { rules, counters: Mutex::default(), connections: AtomicU64::default() });
         let task = Task::spawn(accept(listener, ends, Arc::clone(&shared)));
         Self { address, shared, _task: task }
     }
@@ -133,21 +157,25 @@ impl Ends {
         let provider = Arc::new(ring::default_provider());
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(folder.join("ca.crt")).expect("a certificate")).expect("an authority");
-        let client = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        let mut client = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .expect("ring has every version")
             .with_root_certificates(roots)
             .with_no_client_auth();
+        let [http2, http1] = PROTOCOLS.map(|protocol| {
+            client.alpn_protocols = vec![protocol.to_vec()];
+            TlsConnector::from(Arc::new(client.clone()))
+        });
         let certificate = CertificateDer::from_pem_file(folder.join("tls.crt")).expect("a certificate");
         let key = PrivateKeyDer::from_pem_file(folder.join("tls.key")).expect("a key");
-        let server = ServerConfig::builder_with_provider(provider)
+        let mut server = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .expect("ring has every version")
             .with_no_client_auth()
             .with_single_cert(vec![certificate], key)
             .expect("a key that fits");
-        let (acceptor, connector) = (TlsAcceptor::from(Arc::new(server)), TlsConnector::from(Arc::new(client)));
-        Self { acceptor, connector, upstream }
+        server.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
+        Self { acceptor: TlsAcceptor::from(Arc::new(server)), http1, http2, upstream }
     }
 }
 
@@ -175,38 +203,87 @@ async fn serve(downstream: TcpStream, ends: Ends, shared: &Arc<Shared>) -> Resul
     for stream in [&downstream, &upstream] {
         stream.set_nodelay(true)?;
     }
-    let upstream = ends.connector.connect(ServerName::from(ends.upstream.ip()), upstream).await?;
     let downstream = ends.acceptor.accept(downstream).await?;
-    let (sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(upstream)).await?;
-    let _upstream = Task::spawn(async move {
-        // How it ends, the requests say.
-        let _ = connection.await;
-    });
-    let sender = Arc::new(tokio::sync::Mutex::new(sender));
-    let service = service_fn(move |request: Request<Incoming>| {
-        let (sender, shared) = (Arc::clone(&sender), Arc::clone(shared));
-        async move {
-            let stream = Stream::new(&request, &shared.rules().borrow());
-            let response = sender.lock().await.send_request(forwarded(request, ends.upstream)).await?;
-            Ok::<_, hyper::Error>(answered(response, stream, shared))
-        }
-    });
-    let serving = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(downstream), service);
-    Ok(serving.await?)
-}
-
-fn forwarded(mut request: Request<Incoming>, upstream: SocketAddr) -> Request<Incoming> {
-    let host = upstream.to_string().parse().expect("an address is a header's value");
-    request.headers_mut().insert(HOST, host);
-    request
-}
-
-fn answered(response: Response<Incoming>, stream: Stream, shared: Arc<Shared>) -> Response<Body> {
-    if stream.is_watch && response.status().is_success() {
-        return response.map(|body| tap::tap(body, stream, shared).boxed());
+    let is_http2 = downstream.get_ref().1.alpn_protocol() == Some(PROTOCOLS[0]);
+    let connector = if is_http2 { &ends.http2 } else { &ends.http1 };
+    let upstream = connector.connect(ServerName::from(ends.upstream.ip()), upstream).await?;
+    let number = shared.connections.fetch_add(1, Ordering::SeqCst);
+    let connection = Connection { number, upstream: ends.upstream, shared: Arc::clone(shared) };
+    let (downstream, upstream) = (TokioIo::new(downstream), TokioIo::new(upstream));
+    if is_http2 {
+        connection.serve_http2(downstream, upstream).await
+    } else {
+        connection.serve_http1(downstream, upstream).await
     }
-    shared.count(&stream, |counters| counters.requests += 1);
-    response.map(|body| body.map_err(BoxError::from).boxed())
+}
+
+impl Connection {
+    async fn serve_http1(self, downstream: Downstream, upstream: Upstream) -> Result<(), BoxError> {
+        let (sender, sending) = hyper::client::conn::http1::handshake(upstream).await?;
+        let _upstream = Task::spawn(async move {
+            // How it ends, the requests say.
+            let _ = sending.await;
+        });
+        let sender = Arc::new(tokio::sync::Mutex::new(sender));
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            let (sender, connection) = (Arc::clone(&sender), self.clone());
+            async move {
+                let stream = connection.stream(&request);
+                let host = connection.upstream.to_string().parse().expect("an address is a header's value");
+                request.headers_mut().insert(HOST, host);
+                let response = sender.lock().await.send_request(request).await?;
+                Ok::<_, hyper::Error>(connection.answered(response, stream))
+            }
+        });
+        Ok(hyper::server::conn::http1::Builder::new().serve_connection(downstream, service).await?)
+    }
+
+    async fn serve_http2(self, downstream: Downstream, upstream: Upstream) -> Result<(), BoxError> {
+        let (sender, sending) = hyper::client::conn::http2::handshake(TokioExecutor::new(), upstream).await?;
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            let (mut sender, connection) = (sender.clone(), self.clone());
+            async move {
+                let stream = connection.stream(&request);
+                *request.uri_mut() = addressed(request.uri(), connection.upstream);
+                let response = sender.send_request(request).await?;
+                Ok::<_, hyper::Error>(connection.answered(response, stream))
+            }
+        });
+        let serving =
+            hyper::server::conn::http2::Builder::new(TokioExecutor::new()).serve_connection(downstream, service);
+        let mut serving = pin!(serving);
+        tokio::select! {
+            served = &mut serving => return Ok(served?),
+            // The client makes a new connection for its next request. Silent watches stay on this one.
+            _ = sending => serving.as_mut().graceful_shutdown(),
+        }
+        Ok(serving.await?)
+    }
+
+    fn stream(&self, request: &Request<Incoming>) -> Stream {
+        let stream = Stream::new(request, &self.shared.rules().borrow());
+        if stream.is_watch {
+            self.shared.count(&stream, |counters| {
+                counters.connection = self.number;
+                counters.version = Some(request.version());
+            });
+        }
+        stream
+    }
+
+    fn answered(&self, response: Response<Incoming>, stream: Stream) -> Response<Body> {
+        if stream.is_watch && response.status().is_success() {
+            return response.map(|body| tap::tap(body, stream, Arc::clone(&self.shared)).boxed());
+        }
+        self.shared.count(&stream, |counters| counters.requests += 1);
+        response.map(|body| body.map_err(BoxError::from).boxed())
+    }
+}
+
+/// HTTP/2 has the address of a request in its URI.
+fn addressed(uri: &Uri, upstream: SocketAddr) -> Uri {
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    format!("https://{upstream}{path}").parse().expect("an address and a path are a URI")
 }
 
 impl Client {

@@ -9,6 +9,7 @@ use http::Method;
 use serde_json::Value;
 use tokio::time::{Instant, interval};
 
+use super::verdict::Verdict;
 use super::web;
 use crate::admin::Admin;
 use crate::task::Task;
@@ -34,6 +35,7 @@ struct State {
     now: BTreeSet<String>,
     status: Value,
     probe: String,
+    worst: Verdict,
 }
 
 impl Recorder {
@@ -54,6 +56,16 @@ impl Recorder {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).now.contains(fact)
     }
 
+    /// The worst that it has said of any stream, and what that stood on.
+    pub(crate) fn worst(&self) -> Verdict {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).worst.clone()
+    }
+
+    /// Forgets the worst so far.
+    pub(crate) fn forget_worst(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).worst = Verdict::default();
+    }
+
     /// The newest `/healthz?verbose` and `/status`.
     pub(crate) fn newest(&self) -> (String, Value) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,6 +77,14 @@ impl Log {
     /// When a fact first became true after `since`.
     pub(crate) fn first(&self, since: Instant, fact: &str) -> Option<Instant> {
         self.0.iter().find(|(at, found)| *at >= since && found == fact).map(|(at, _)| *at)
+    }
+
+    /// What a kind of fact, its first word, said at `since` and from then on, in order.
+    pub(crate) fn passed(&self, since: Instant, kind: &str) -> Vec<&str> {
+        let facts = self.0.iter().filter_map(|(at, fact)| Some((*at, fact.strip_prefix(kind)?.strip_prefix(' ')?)));
+        let (before, mut passed): (Vec<_>, Vec<_>) = facts.partition(|(at, _)| *at < since);
+        passed.splice(0..0, before.last().copied());
+        passed.into_iter().map(|(_, fact)| fact).collect()
     }
 
     /// Whether a fact was ever true.
@@ -115,6 +135,8 @@ async fn record(state: Arc<Mutex<State>>, port: u16, admin: Admin, namespace: St
         }
         if let Some((_, text)) = status {
             state.status = serde_json::from_str(&text).unwrap_or_default();
+            let worst = std::mem::take(&mut state.worst);
+            state.worst = Verdict::worst(&state.status, worst);
         }
     }
 }

@@ -107,7 +107,7 @@ fn configuration(stage: &Stage, thresholds: Thresholds, port: u16) -> Value {
             json!({
                 "resource": format!("{plural}.{}", stage.operator.group),
                 "namespaces": [stage.name],
-                "rule": {"kopf": {"maxAttempt": show(thresholds.max_attempt)}},
+                "rule": {stage.operator.make.rule: {"maxAttempt": show(thresholds.max_attempt)}},
                 "overdueAfter": show(thresholds.overdue_after),
                 "asleepAfter": show(thresholds.asleep_after),
             })

@@ -10,14 +10,13 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
-use super::operator::{Habits, Kopf, Operator};
+use super::make::Make;
+use super::operator::{Habits, Operator};
 use super::proxy::Proxy;
 use crate::admin::Admin;
 use crate::api_server::{ApiServer, User};
 use crate::crd::Crd;
 
-/// Where kopf writes that it has handled an object.
-pub(crate) const MARK: &str = "kopf.zalando.org/last-handled-configuration";
 /// How long a healthy operator may take on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -37,7 +36,13 @@ pub(crate) struct Stage {
 impl Stage {
     /// Sets one up. `name` is taken by no other on this API server; `kinds` become resources of the group
     /// `<name>.proof.example.com`.
-    pub(crate) async fn new(server: Arc<ApiServer>, name: &str, kinds: &[&str], kopf: Kopf, habits: Habits) -> Self {
+    pub(crate) async fn new(
+        server: Arc<ApiServer>,
+        name: &str,
+        kinds: &[&str],
+        make: &'static Make,
+        habits: Habits,
+    ) -> Self {
         let folder = TempDir::with_prefix("dogwatch-proof-").expect("a temporary folder");
         let admin = server.admin().await;
         let group = format!("{name}.proof.example.com");
@@ -49,12 +54,14 @@ impl Stage {
         let proxy = Proxy::start(server.folder(), server.address()).await;
         let kubeconfig = through(&server, User::Admin, &proxy, folder.path());
         let operator = Operator {
-            kopf,
+            make,
             group,
+            kinds: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
             plurals: crds.iter().map(|crd| crd.resource().plural).collect(),
             namespace: name.to_owned(),
             kubeconfig,
             port: free_port(),
+            control: free_port(),
             habits,
         };
         Self { proxy, admin, operator, name: name.to_owned(), crds, folder, server }
@@ -104,9 +111,7 @@ impl Stage {
         match self.admin.try_ask(Method::GET, &path, &Value::Null).await {
             Some((StatusCode::NOT_FOUND, _)) => true,
             Some((StatusCode::OK, object)) if object["metadata"]["deletionTimestamp"].is_null() => {
-                let mark = object["metadata"]["annotations"][MARK].as_str().unwrap_or("null");
-                let mark: Value = serde_json::from_str(mark).expect("kopf writes JSON");
-                mark["spec"] == object["spec"]
+                (self.operator.make.has_served)(&object)
             }
             _ => false,
         }
