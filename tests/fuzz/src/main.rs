@@ -32,15 +32,22 @@ const LIMIT: usize = 1 << 16;
 /// What one input may allocate at once: so much, and so many bytes for each byte of input.
 const ALLOWANCE: (usize, usize) = (2 << 20, 96);
 
+const PROCESSED: &str = "has(self.status) && has(self.status.observedGeneration) \
+                         && self.status.observedGeneration >= self.metadata.generation";
+const IN_PROGRESS: &str = "has(self.status) && has(self.status.conditions) \
+                           && self.status.conditions.all(c, c.status != 'True')";
+const FAILING: &str = "has(self.status) && has(self.status.conditions) \
+                       && self.status.conditions.exists(c, c.type == 'Ready' && c.reason.matches('^(Fail|Err)+'))";
+
 /// Expressions that reach into lists, texts and times of whatever they find.
 static EXPRESSIONS: LazyLock<cel::Options> = LazyLock::new(|| {
     let expression = |source, wanted| -> Expression { compile(source, wanted).expect("an expression") };
     let truth = |source| Some(expression(source, Wanted::Condition));
     cel::Options {
-        processed: expression("self.status.observedGeneration >= self.metadata.generation", Wanted::Condition),
-        in_progress: truth("has(self.status.conditions) && self.status.conditions.all(c, c.status != 'True')"),
-        failing: truth("self.status.conditions.exists(c, c.type == 'Ready' && c.reason.matches('^(Fail|Err)+'))"),
-        paused: truth("has(self.spec.suspend) && self.spec.suspend"),
+        processed: expression(PROCESSED, Wanted::Condition),
+        in_progress: truth(IN_PROGRESS),
+        failing: truth(FAILING),
+        paused: truth("has(self.spec) && has(self.spec.suspend) && self.spec.suspend"),
         pending: None,
         since: Some(expression("timestamp(self.metadata.creationTimestamp)", Wanted::Time)),
     }
