@@ -17,6 +17,8 @@ mod connect;
 mod connection;
 #[path = "real/crd.rs"]
 mod crd;
+#[path = "real/detection.rs"]
+mod detection;
 #[path = "real/discover.rs"]
 mod discover;
 #[path = "real/list.rs"]
@@ -31,3 +33,5 @@ mod proof;
 mod storage;
 #[path = "real/task.rs"]
 mod task;
+#[path = "real/watch.rs"]
+mod watch;

@@ -2,7 +2,8 @@
 //!
 //! A watch is never trusted alone. It may be accepted and never begin, stay open and say nothing, or go on without the
 //! objects it is for; so its headers have the time of a request, and a silence longer than `idle_after` ends it.
-//! Bookmarks are asked for: the API server sends one about every 60 s.
+//! Bookmarks are asked for: the API server sends one about every 60 s, unless nobody writes or lists the resource, when it
+//! has nothing newer to tell.
 
 use std::ops::Range;
 use std::time::Duration;

@@ -22,6 +22,7 @@ mod event;
 mod habit;
 mod list;
 mod longest;
+mod sent;
 mod settled;
 pub mod snapshot;
 mod uid;

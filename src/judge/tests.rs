@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
+use super::connection::Reception;
 use super::cut::{Cutter, Piece};
 use super::diagnosis::{Explanation, Settings, Stream, Surroundings};
 use super::ledger::snapshot::LedgerSnapshot;
@@ -173,7 +174,7 @@ fn outcome(rule: &Rule, lists: &[Vec<Shown>], way: Option<&Way>) -> Outcome {
         held_until: None,
         started: moment(0).tick(),
         grace: Duration::from_mins(3),
-        is_receiving: false,
+        reception: Reception::default(),
     };
     let mut stream = Stream::new("widgets.example.com", settings);
     let keep = Keep { states: State::ALL.to_vec(), limit: Some(1000) };

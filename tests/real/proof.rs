@@ -18,6 +18,8 @@ mod kubelet;
 mod make;
 #[path = "proof/operator.rs"]
 mod operator;
+#[path = "proof/operators.rs"]
+mod operators;
 #[path = "proof/play.rs"]
 mod play;
 #[path = "proof/pod.rs"]
@@ -35,7 +37,9 @@ mod scenario;
 #[path = "proof/sidecar.rs"]
 mod sidecar;
 #[path = "proof/stage.rs"]
-mod stage;
+pub(crate) mod stage;
+#[path = "proof/stale.rs"]
+mod stale;
 #[path = "proof/table.rs"]
 mod table;
 #[path = "proof/tap.rs"]
@@ -43,4 +47,4 @@ mod tap;
 #[path = "proof/verdict.rs"]
 mod verdict;
 #[path = "proof/web.rs"]
-mod web;
+pub(crate) mod web;

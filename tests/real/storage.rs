@@ -53,6 +53,14 @@ impl Storage {
         under_way.join_all().await;
     }
 
+    /// Forgets everything that is older than a resourceVersion.
+    pub(crate) async fn compact(&self, version: u64) {
+        let body = json!({"revision": version.to_string(), "physical": true}).to_string().into_bytes();
+        let request = Request::post("/v3/kv/compaction").body(kube::client::Body::from(body)).expect("a request");
+        let response = self.client.send(request).await.expect("etcd answers");
+        assert!(response.status().is_success(), "etcd: {}", response.status());
+    }
+
     async fn commit(self, writes: Vec<Value>) {
         let body = json!({"success": writes}).to_string().into_bytes();
         let request = Request::post("/v3/kv/txn").body(kube::client::Body::from(body)).expect("a request");

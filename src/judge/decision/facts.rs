@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::table::Facts;
 use super::{
-    Blindness, Container, Decider, Gate, Inputs, LEASE, Leadership, Mode, Pod, Restart, State, Suspicion, Withheld,
+    Blindness, Container, Decider, Gate, Inputs, LEASE, Leadership, Mode, Peering, Pod, Restart, State, Suspicion,
+    Withheld,
 };
 use crate::judge::diagnosis::{Diagnosis, Explanation, Hold, Stream, Surroundings};
 use crate::judge::state::Moment;
@@ -61,7 +62,7 @@ impl Decider {
             held_until: self.hold.at(tick),
             started: container.as_ref().map_or(self.unseen_start(), |container| container.started),
             grace: self.policy.grace,
-            is_receiving: inputs.is_receiving,
+            reception: inputs.reception,
         };
         let mut explanations: Vec<Explanation> = streams.iter_mut().map(|it| it.diagnose(now, &around)).collect();
         let in_flight = explanations
@@ -99,7 +100,8 @@ impl Decider {
             (inputs.leadership == Leadership::Elsewhere, Hold::NotLeader),
             (leads_newly && matches!(inputs.leadership, Leadership::Ours { .. }), Hold::NewLeader),
             (inputs.leadership == Leadership::Unreadable, Hold::LeaseUnreadable),
-            (inputs.is_paused, Hold::Paused),
+            (inputs.peering == Peering::Paused, Hold::Paused),
+            (inputs.peering == Peering::Unreadable, Hold::PeeringUnreadable),
             (is_terminating, Hold::Terminating),
             (inputs.has_ended_task, Hold::TaskEnded),
         ]
@@ -229,6 +231,8 @@ fn blindness(inputs: &Inputs, sight: &Sight) -> Option<Blindness> {
         Some(Blindness::GateClosed)
     } else if inputs.leadership == Leadership::Unreadable {
         Some(Blindness::LeaseUnreadable)
+    } else if inputs.peering == Peering::Unreadable {
+        Some(Blindness::PeeringUnreadable)
     } else {
         can_judge_none.then_some(Blindness::NoStream)
     }

@@ -193,11 +193,12 @@ impl Ledger {
 
     /// Forgets what the list did not show. What the watch showed since the list began may be younger than the list; so may
     /// what is newer than `version`, of which the list could not know. That is given one list more and no longer: not
-    /// every API compares the versions of lists with those of objects. Returns how many were forgotten, and how many of
-    /// them were deletions that the operator held.
+    /// every API compares the versions of lists with those of objects.
+    ///
+    /// Returns how many those were, and how many of them were deletions that the operator held.
     fn forget_unseen(&mut self, began: Tick, version: Option<u64>) -> (u64, u64) {
-        let (mut vanished, mut released) = (0, 0);
         let previous = self.complete.map(|complete| complete.began.tick());
+        let (mut vanished, mut released) = (0, 0);
         self.entries.retain(|_, entry| {
             let is_newer = matches!((entry.version, version), (Some(known), Some(listed)) if known > listed);
             let is_kept = entry.seen >= began || (is_newer && previous.is_some_and(|previous| entry.seen >= previous));

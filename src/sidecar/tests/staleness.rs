@@ -32,7 +32,7 @@ async fn a_frozen_cache_is_the_servers_fault_and_ends_with_it() {
     assert_eq!((stale.object.as_str(), stale.by_watch, stale.by_list), ("prod/unheard", true, true));
     let (_, verbose) = world.ask("/healthz?verbose").await;
     assert!(verbose.contains("server-stale") && verbose.contains("what GET shows: prod/unheard"), "{verbose}");
-    assert!(world.ask("/status").await.1.contains("\"lackingInNewWatch\":true"));
+    assert!(world.ask("/status").await.1.contains("\"lackingInNewWatch\": true"));
     let (_, metrics) = world.ask("/metrics").await;
     let line = metrics.lines().find(|line| line.contains("diagnosis=\"server-stale\"")).unwrap_or_default();
     assert!(line.ends_with(" 1"), "{line}");
@@ -51,7 +51,7 @@ async fn a_frozen_cache_is_the_servers_fault_and_ends_with_it() {
 async fn a_deaf_operator_behind_a_cache_that_thaws_is_restarted_after_all() {
     let mut world = watching().await;
     let frozen = world.sim.begin(Fault::FrozenCache { all_lists: false }, Scope::default());
-    world.deafen();
+    world.sim.begin(Fault::MuteOpen { bookmarks: true, new_streams: true }, of_operator());
     world.create("unheard");
     world.run(HOUR).await;
     assert_eq!((diagnosis(&world), world.restarts.len()), (Diagnosis::ServerStale, 0));

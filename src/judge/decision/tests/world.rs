@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::judge::connection::Reception;
 use crate::judge::decision::snapshot::{Owner, Snapshot};
 use crate::judge::decision::{
-    Budget, Container, Decider, Decision, Effect, Gate, Given, Inputs, Leadership, Mode, Outcome, Pod, Policy, Probe,
-    Reread, Step, Transition,
+    Budget, Container, Decider, Decision, Effect, Gate, Given, Inputs, Leadership, Mode, Outcome, Peering, Pod, Policy,
+    Probe, Reread, Step, Transition,
 };
 use crate::judge::diagnosis::{Diagnosis, Settings, Stream};
 use crate::judge::ledger::{ListEnd, Listed, Source, Uid};
@@ -490,9 +491,9 @@ impl World {
             },
             pod: Pod::Read { container: Some(container), is_terminating: self.is_terminating },
             probe: Some(Probe::default()),
-            is_paused: self.is_paused,
+            peering: if self.is_paused { Peering::Paused } else { Peering::NotNeeded },
             has_ended_task: false,
-            is_receiving: false,
+            reception: Reception::default(),
             given: self.dog.as_ref().and_then(|dog| dog.given),
             reread: None,
             jitter: seconds(15),
