@@ -200,7 +200,8 @@ async fn self_heal_race() {
     for (seconds, variant, worst) in [
         (30, "after 30 s", Healthy),
         (70, "after 70 s", Healthy),
-        (295, "after 295 s", Healthy),
+        // Overdue after 300 s: it depends on the moment of a look whether that was said for some seconds.
+        (285, "after 285 s", Healthy),
         (600, "after 600 s", Partial),
     ] {
         let heals = |options: &mut Options| {
