@@ -120,7 +120,6 @@ async fn delete_handler_fails() {
     play.sim.delete(WIDGETS, Some("prod"), "a").expect("there");
     play.run(HOUR).await;
     play.is_left_alone(Healthy);
-    play.fools_the_naive();
 }
 
 /// The rule does not know the operator's finalizers: the deletion alerts and never speaks for a restart.

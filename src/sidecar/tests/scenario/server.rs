@@ -211,3 +211,17 @@ async fn api_readonly() {
     play.ends(End { worst: play.record.worst(), decisions: None, restarts: 0, cured: 0, fruitless: 0 });
     play.fools_the_naive();
 }
+
+/// The operator is deaf as well: once writes are taken again, it is restarted.
+#[tokio::test(start_paused = true)]
+async fn api_readonly_and_deaf() {
+    let mut play = Play::begin("api-readonly", "and deaf").await;
+    play.deafen();
+    play.create("unheard");
+    let readonly = play.sim.begin(Fault::ApiReadonly, Scope::default());
+    play.run(40 * MINUTE).await;
+    assert!(play.restarts.is_empty());
+    play.sim.end(readonly);
+    play.run(HOUR).await;
+    play.is_cured();
+}
