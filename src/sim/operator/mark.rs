@@ -148,7 +148,9 @@ fn records(object: &Value) -> impl Iterator<Item = &str> {
 fn essence(object: &Value) -> Value {
     let mut essence = object.clone();
     let metadata = essence.as_object_mut().and_then(|essence| {
-        ["apiVersion", "kind", "status"].iter().for_each(|field| drop(essence.remove(*field)));
+        for field in ["apiVersion", "kind", "status"] {
+            essence.remove(field);
+        }
         essence.remove("metadata")
     });
     let Some(Value::Object(mut metadata)) = metadata else { return essence };
