@@ -38,7 +38,8 @@ pub(super) fn success(options: &Options, object: &Value) -> Mark {
         Report::Phase => json!({"status": {"phase": "Ready"}}),
         Report::Generation | Report::GenerationAtEnd => {
             let mut status = json!({"observedGeneration": generation(object), "phase": "Ready"});
-            if object["status"].get("conditions").is_some() {
+            // What it said while it worked must not stay.
+            if options.progress.is_some() || object["status"].get("conditions").is_some() {
                 status["conditions"] = json!([condition(options, object, "True", "Succeeded")]);
             }
             json!({"status": status})
