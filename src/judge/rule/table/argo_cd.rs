@@ -1,4 +1,4 @@
-//! Argo CD: Applications and ApplicationSets.
+//! Argo CD: applications and sets of them.
 //!
 //! The CRD of Applications has no status subresource, so their generation counts status writes and is never used. The
 //! controller notes in `status.sync.comparedTo` which source and destination it has compared; that it still equals the

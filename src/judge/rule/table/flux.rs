@@ -1,4 +1,4 @@
-//! Flux: sources, Kustomizations, HelmReleases, image automation, notifications.
+//! Flux: sources, kustomizations, Helm releases, image automation, notifications.
 //!
 //! The condition `Ready` carries the generation that a controller has worked on. `status.observedGeneration` follows
 //! only on success or when the controller gives up, so a number that lags behind beside a current `Ready` is a failure

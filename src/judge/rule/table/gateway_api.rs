@@ -1,6 +1,6 @@
 //! Gateway API, and the policies of Envoy Gateway and Airlock that report like it.
 //!
-//! The CRDs give a new GatewayClass or Gateway the condition `Accepted=Unknown`, reason `Pending`: what still shows it,
+//! The CRDs give a new `GatewayClass` or `Gateway` the condition `Accepted=Unknown`, reason `Pending`: what still shows it,
 //! no controller has touched. Afterwards conditions carry the generation. Routes have a list of answers, one for each
 //! reference and controller, policies one for each ancestor; answers of controllers that are gone stay for ever, so old
 //! ones mean nothing where a current one stands beside them.
