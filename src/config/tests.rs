@@ -246,7 +246,7 @@ fn unknown_keys_and_words_name_the_nearest_one() {
         c:6:39: resources[1].rule.kopf.mode: unknown value `event-olny`; did you mean `event-only`?
         c:6:60: resources[1].rule.kopf.storage: unknown value `everywhere`; known here: `auto`, `annotations`, `status`
         c:7:26: resources[2].rule.generaton: unknown rule; did you mean `generation`?
-        c:8:25: resources[3].rule: unknown rule `ready`; known here: `auto`, `kopf`, `generation`, `cel`
+        c:8:25: resources[3].rule: unknown rule `ready`; `dogwatch rules` lists those that there are
         c:9:17: restart.mode: unknown value `dry-run`; known here: `enforce`, `observe`
         c:10:1: foo: unknown key; known here: `apiVersion`, `kind`, `operator`, `operators`, `resources`, `list`, `watch`, `canary`, `restart`, `nudge`, `stateFile`, `server`
     "#);

@@ -5,16 +5,16 @@
 //! API server either: it may break, stay silent or be refused while every list is answered, so nothing of it feeds the
 //! gate, and where it may not be opened, detection waits for the next list.
 
+mod ear;
 mod pace;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future;
-use tokio::sync::{Notify, watch as channel};
+use tokio::sync::watch as channel;
 
-use super::operator::{InForce, Operator, Watched};
+use super::operator::{InForce, Watched};
 use super::shared::Shared;
 use crate::clock;
 use crate::cluster::chain;
@@ -23,17 +23,10 @@ use crate::cluster::discover;
 use crate::cluster::request;
 use crate::cluster::watch::{self, End, Event, Query};
 use crate::config::resource::Resource;
-use crate::judge::object::Identity;
-use crate::judge::rule::kopf;
-use crate::judge::state::{Judgement, Moment, State};
-use crate::view::WatchType;
+use crate::judge::rule::auto::{Mark, Signs};
+use ear::Ear;
 use pace::{Pace, lasts, later};
 
-/// Events are told to the loop together, so that a burst of them is one step: detection is due within 2 s.
-const NUDGE_AFTER: Duration = Duration::from_millis(250);
-/// From one list to the next that events ask for: so many times as long as a list takes, and no less than this.
-const LIST_COST: u32 = 20;
-const LIST_PAUSE: Duration = Duration::from_secs(30);
 /// So many failures in a row are told; one of them is nothing.
 const TOLD_FAILURES: u32 = 3;
 
@@ -54,8 +47,8 @@ pub(super) struct Basis {
     pub(super) found: discover::Resource,
     pub(super) entry: Resource,
     pub(super) rule: InForce,
-    /// Whether marks on the objects would change the rule.
-    pub(super) is_open: bool,
+    /// The strongest mark that the objects had shown until then.
+    pub(super) mark: Option<Mark>,
     /// The list's resourceVersion: a watch from here misses nothing.
     pub(super) version: String,
     /// How many objects it showed.
@@ -74,8 +67,8 @@ impl Basis {
 
     /// Whether what was judged and compared on that basis holds on this one.
     fn agrees_with(&self, other: &Self) -> bool {
-        (&self.rule.fingerprint, self.is_open, self.regressions)
-            == (&other.rule.fingerprint, other.is_open, other.regressions)
+        (&self.rule.fingerprint, self.mark, self.regressions)
+            == (&other.rule.fingerprint, other.mark, other.regressions)
     }
 }
 
@@ -147,7 +140,7 @@ impl Follower {
     async fn turn(&self, namespace: Option<&str>, basis: &Basis, from: &str, pace: &mut Pace) -> Turn {
         let began = self.shared.now().elapsed;
         let fraction = || self.shared.with(|known| known.random.f64());
-        let ear = Ear { follower: self, basis, namespace, dirty: Notify::new(), is_begun: AtomicBool::new(false) };
+        let ear = Ear::new(self, basis, namespace, pace.is_told);
         let (end, version) = match self.cluster.client().await {
             Err(error) => (Err(error), None),
             Ok(client) => {
@@ -161,7 +154,8 @@ impl Follower {
                     idle_after: self.idle_after,
                     max_object_bytes: self.max_object_bytes,
                 };
-                let signs = basis.is_open.then(kopf::Signs::new);
+                let is_open = basis.entry.is_open();
+                let signs = is_open.then(|| Signs::new(basis.found.evidence(basis.mark)));
                 let mut each = |event: Event<'_>| ear.hear(event, signs.as_ref());
                 tokio::select! {
                     watched = watch::watch(&client, &query, &mut each) => (watched.end, watched.version),
@@ -169,7 +163,8 @@ impl Follower {
                 }
             }
         };
-        if ear.is_begun.load(Ordering::Relaxed) {
+        pace.is_told = ear.is_told();
+        if ear.is_begun() {
             self.note(|watch| watch.open = watch.open.saturating_sub(1));
         }
         self.shared.changed.notify_one();
@@ -194,7 +189,7 @@ impl Follower {
         let wait = pace.after_failure(lived, fraction);
         let is_refused =
             matches!(error, Forbidden { .. } | Unauthorized { .. } | NotFound { .. } | Refused { status: 405, .. });
-        self.trouble(namespace, &chain(error), if is_refused { TOLD_FAILURES } else { pace.failures() });
+        self.trouble(namespace, &chain(error), is_refused || pace.failures() >= TOLD_FAILURES, pace);
         match error {
             Expired { .. } => {
                 // One list is asked for; where that does not help, the next ones come as they would have.
@@ -221,113 +216,15 @@ impl Follower {
         self.with(|_, watched| change(watched.watch.get_or_insert_default()));
     }
 
-    /// Notes why there is no watch; tells it once it lasts.
-    fn trouble(&self, namespace: Option<&str>, problem: &str, failures: u32) {
+    /// Notes why there is no watch; tells it once, where it lasts.
+    fn trouble(&self, namespace: Option<&str>, problem: &str, lasts: bool, pace: &mut Pace) {
         let problem = namespace.map_or_else(|| problem.to_owned(), |namespace| format!("{namespace}: {problem}"));
-        if failures == TOLD_FAILURES {
+        if lasts && !std::mem::replace(&mut pace.is_told, true) {
             tracing::warn!(
                 operator = %self.operator, resource = %self.resource, problem,
                 "no own watch: what is pending is seen by the next list"
             );
         }
         self.note(|watch| watch.problem = Some(problem));
-    }
-}
-
-/// Takes in what one watch hands out.
-struct Ear<'f> {
-    follower: &'f Follower,
-    basis: &'f Basis,
-    namespace: Option<&'f str>,
-    /// Something was heard that may decide.
-    dirty: Notify,
-    is_begun: AtomicBool,
-}
-
-impl Ear<'_> {
-    /// Tells the loop, a moment after something was heard, for ever.
-    async fn nudge(&self) {
-        loop {
-            self.dirty.notified().await;
-            clock::sleep(NUDGE_AFTER).await;
-            self.follower.shared.changed.notify_one();
-        }
-    }
-
-    fn hear(&self, event: Event<'_>, signs: Option<&kopf::Signs>) {
-        let kind = match event {
-            Event::Begun => return self.begun(),
-            Event::Added(_) => WatchType::Added,
-            Event::Modified(_) => WatchType::Modified,
-            Event::Deleted(_) => WatchType::Deleted,
-            Event::Bookmark => WatchType::Bookmark,
-            Event::TooLarge => WatchType::TooLarge,
-            Event::Failed => WatchType::Error,
-        };
-        let now = self.follower.shared.now();
-        self.follower.note(|watch| {
-            watch.events.add(kind);
-            watch.last_event = Some(now.tick());
-        });
-        match event {
-            Event::Added(json) | Event::Modified(json) if signs.is_some_and(|signs| signs.may_be_in(json)) => {
-                // Another rule is due: it is chosen before the next list, and this watch ends with it.
-                self.follower.with(|_, watched| {
-                    watched.shows_marks = true;
-                    watched.wake.notify_one();
-                });
-            }
-            Event::Added(json) | Event::Modified(json) => self.judge(json, false),
-            Event::Deleted(json) => self.judge(json, true),
-            Event::Begun | Event::Bookmark | Event::TooLarge | Event::Failed => {}
-        }
-    }
-
-    fn begun(&self) {
-        self.is_begun.store(true, Ordering::Relaxed);
-        let had_problem = self.follower.with(|_, watched| {
-            let watch = watched.watch.get_or_insert_default();
-            watch.open += 1;
-            let own = |problem: &String| self.namespace.is_none_or(|own| problem.starts_with(&format!("{own}: ")));
-            watch.problem.take_if(|problem| own(problem)).is_some()
-        });
-        if had_problem == Some(true) {
-            tracing::debug!(operator = %self.follower.operator, resource = %self.follower.resource, "own watch begun");
-        }
-        self.dirty.notify_one();
-    }
-
-    fn judge(&self, json: &[u8], is_deleted: bool) {
-        let now = self.follower.shared.now();
-        self.basis.rule.reader.judge(json, now.wall, |identity, judgement| {
-            if self.basis.entry.means(identity) {
-                self.take(identity, (!is_deleted).then_some(&judgement));
-            }
-        });
-    }
-
-    fn take(&self, identity: Identity<'_>, judgement: Option<&Judgement>) {
-        let Follower { shared, resource, .. } = self.follower;
-        let now = shared.now();
-        let is_news = shared.with(|known| {
-            let Some(operator) = known.operator(&self.follower.operator) else { return false };
-            let heard = operator.hear(resource, &self.basis.rule.fingerprint, identity, judgement, now);
-            if heard.is_none() && judgement.is_some_and(|it| it.state == State::Pending) {
-                list_first(operator, resource, now);
-            }
-            heard.is_some_and(|noted| judgement.is_none() || noted.ack || noted.tracked.is_some())
-        });
-        if is_news {
-            self.dirty.notify_one();
-        }
-    }
-}
-
-/// Asks for a list, as long as that does not make listing a burden.
-fn list_first(operator: &Operator, resource: &str, now: Moment) {
-    let Some(watched) = operator.watched(resource) else { return };
-    let least = watched.list.duration.unwrap_or_default().saturating_mul(LIST_COST).max(LIST_PAUSE);
-    if watched.list.last_success.is_none_or(|last| now.tick() >= last.after(least)) {
-        watched.wake.notify_one();
     }
 }

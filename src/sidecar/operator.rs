@@ -21,6 +21,7 @@ use crate::config::resource::{Chosen, Resource};
 use crate::judge::decision::{Decider, Leadership, Reread, Step};
 use crate::judge::diagnosis::{Diagnosis, Settings, Stream};
 use crate::judge::ledger::{Regression, Uid};
+use crate::judge::rule::auto::Mark;
 use crate::judge::rule::{COMMON_DURATIONS, Reader, RuleFrom};
 use crate::judge::state::Moment;
 use crate::judge::tick::Tick;
@@ -69,8 +70,8 @@ pub(super) struct Watched {
     pub(super) found: Option<discover::Resource>,
     /// How its objects are judged; absent until a rule could be chosen.
     pub(super) rule: Option<InForce>,
-    /// Whether its objects have shown kopf's marks.
-    pub(super) shows_marks: bool,
+    /// The strongest mark that its objects have shown.
+    pub(super) mark: Option<Mark>,
     pub(super) list: view::List,
     /// Asks for a list at once.
     pub(super) wake: Arc<Notify>,
@@ -258,7 +259,7 @@ impl Watched {
             entry,
             found: None,
             rule: None,
-            shows_marks: false,
+            mark: None,
             list: view::List { interval: Duration::from_secs(30), ..view::List::default() },
             wake: Arc::new(Notify::new()),
             watch: None,

@@ -22,7 +22,7 @@ use super::shared::{Known, Shared};
 use crate::clock;
 use crate::cluster::connect::Cluster;
 use crate::judge::decision::{Decision, Gate, Step};
-use crate::judge::diagnosis::Stream;
+use crate::judge::diagnosis::Explanation;
 use crate::judge::tick::Tick;
 use crate::view::Stale;
 use test::{Subject, Test};
@@ -160,8 +160,10 @@ fn due(known: &Known, running: &HashSet<(String, String)>, now: Tick, limit: usi
         .iter()
         .filter_map(|operator| Some((operator, operator.step.as_ref()?)))
         .flat_map(|(operator, step)| {
-            let streams = operator.streams.iter().zip(&operator.facts);
-            streams.filter_map(move |(stream, facts)| test(operator, step, stream, facts, now, limit))
+            // A step lists the streams in their order; one that appeared since has no candidates yet.
+            let streams = operator.streams.iter().zip(&operator.facts).zip(&step.streams);
+            let streams = streams.filter(|((stream, _), explanation)| stream.name() == explanation.stream);
+            streams.filter_map(move |((_, facts), explanation)| test(operator, step, explanation, facts, now, limit))
         })
         .filter(|(_, test)| !running.contains(&test.key()))
         .collect();
@@ -173,17 +175,16 @@ fn due(known: &Known, running: &HashSet<(String, String)>, now: Tick, limit: usi
 fn test(
     operator: &Operator,
     step: &Step,
-    stream: &Stream,
+    explanation: &Explanation,
     facts: &Facts,
     now: Tick,
     limit: usize,
 ) -> Option<(bool, Test)> {
     let is_suspect = matches!(step.decision, Decision::Suspect | Decision::Restarting)
-        && step.subject.as_deref() == Some(stream.name());
+        && step.subject.as_deref() == Some(explanation.stream.as_str());
     if !facts.freshness.is_due(is_suspect, now) {
         return None;
     }
-    let explanation = step.streams.iter().find(|it| it.stream == stream.name())?;
     let names: Vec<Name> = match &facts.freshness.lacking {
         Some(lacking) => vec![lacking.name.clone()],
         None => explanation.oldest.iter().filter_map(|uid| facts.names.of(*uid).cloned()).take(CANDIDATES).collect(),
@@ -191,7 +192,7 @@ fn test(
     let watched = operator.watched(&facts.resource).filter(|_| !names.is_empty())?;
     let subject = Subject {
         operator: operator.name.clone(),
-        stream: stream.name().to_owned(),
+        stream: explanation.stream.clone(),
         resource: watched.name.clone(),
         found: watched.found.clone()?,
         reader: Arc::clone(&watched.rule.as_ref()?.reader),

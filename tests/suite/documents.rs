@@ -92,6 +92,44 @@ fn the_rules_in_the_readme_are_those_of_the_code() {
 }
 
 #[test]
+fn every_rule_is_in_the_readme_and_their_table_is_what_the_binary_says() {
+    let list = dogwatch_in(&root(), &["rules", "-o", "json"], &[], "").stdout;
+    let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
+    let time = |kinds: &serde_json::Value, key: &str| {
+        dogwatch::config::duration::show(std::time::Duration::from_secs(kinds[key].as_u64().expect("seconds")))
+    };
+    let mut expected =
+        "# Rules\n\nThe built-in rules by the resources that they are chosen for. `dogwatch rules NAME` shows what \
+                        each of them reads. Kinds without times are settings, on which nothing is ever acknowledged.\n\n| rule | resources | overdueAfter | asleepAfter | maxAttempt |\n\
+                        |---|---|---|---|---|\n"
+            .to_owned();
+    for rule in list["rules"].as_array().expect("a list") {
+        let name = rule["name"].as_str().expect("a name");
+        assert!(readme().contains(&format!("`{name}`")), "{name} is not in the readme");
+        for kinds in rule["kinds"].as_array().expect("a list") {
+            let resources: Vec<&str> =
+                kinds["resources"].as_array().expect("a list").iter().filter_map(|it| it.as_str()).collect();
+            let resources = if resources.is_empty() {
+                rule["reads"].as_str().expect("text").to_owned()
+            } else {
+                resources.join("; ")
+            };
+            let keys = ["overdueAfterSeconds", "asleepAfterSeconds", "maxAttemptSeconds"];
+            let is_static = kinds["static"] == true;
+            let times = keys.map(|key| if is_static { String::new() } else { time(kinds, key) }).join(" | ");
+            let row = format!("| `{name}` | {} | {times} |\n", resources.replace('*', "\\*"));
+            expected.push_str(&row);
+        }
+    }
+    let path = root().join("docs/rules.md");
+    if std::env::var_os("DOGWATCH_WRITE_DOCUMENTS").is_some() {
+        std::fs::write(&path, &expected).expect("written");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(written, expected, "write it anew with DOGWATCH_WRITE_DOCUMENTS=1 cargo test every_rule_is");
+}
+
+#[test]
 fn no_document_names_this_machine() {
     let tracked = std::process::Command::new("git").args(["ls-files"]).current_dir(root()).output().expect("git");
     let hostile = ["/wo\u{72}k/", "/roo\u{74}/", "crates\u{2e}io", "pypi\u{2e}org", "proxy\u{2e}golang\u{2e}org"];

@@ -126,7 +126,7 @@ mod tests {
     use crate::cluster::connect;
     use crate::cluster::discover::discover;
     use crate::config;
-    use crate::judge::rule::auto::Evidence;
+    use crate::judge::rule::auto::{Evidence, Mark};
     use crate::judge::state::{Reason, State};
     use crate::sim::{self, Fault, Scope, Simulation};
 
@@ -152,7 +152,7 @@ mod tests {
 
     fn state(waiting: &Waiting, namespace: &str, kopf_marks: bool) -> State {
         let settings = Plan { rule: None, overdue_after: None, config: None }.settings("a.b").expect("meant");
-        let chosen = settings.choose(Evidence { kopf_marks, ..Evidence::default() });
+        let chosen = settings.choose(Evidence { mark: kopf_marks.then_some(Mark::Kopf), ..Evidence::default() });
         let pending = Judgement::new(State::Pending, Reason::NeverProcessed, "");
         waiting.apply(chosen.rule(), Some(namespace), pending).state
     }

@@ -16,6 +16,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pace {
     failures: u32,
+    /// Whether somebody was told, who must be told once it goes well again.
+    pub(super) is_told: bool,
 }
 
 impl Pace {

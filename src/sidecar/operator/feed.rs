@@ -72,13 +72,11 @@ impl Operator {
         let namespace = identity.namespace.filter(|_| watched.entry.streams == Streams::Namespace);
         let is_it = |facts: &super::Facts| facts.resource == resource && facts.namespace.as_deref() == namespace;
         let index = self.facts.iter().position(|facts| is_it(facts) && facts.fingerprint == fingerprint)?;
-        match judgement {
-            Some(judgement) => Some(self.apply(resource, Source::Watch, identity, judgement, (now, now))),
-            None => {
-                self.streams.get_mut(index)?.ledger.deleted(identity);
-                Some(Noted::default())
-            }
+        if let Some(judgement) = judgement {
+            return Some(self.apply(resource, Source::Watch, identity, judgement, (now, now)));
         }
+        self.streams.get_mut(index)?.ledger.deleted(identity);
+        Some(Noted::default())
     }
 
     /// The stream of an object. One per namespace appears with the first object there; the stream of the resource as a
