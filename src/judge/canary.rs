@@ -24,7 +24,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// The same once it is outstanding for longer than [`SOON`].
 const LOOK_SELDOM: Duration = Duration::from_secs(20);
 const SOON: Duration = Duration::from_mins(1);
-/// After a change that somebody has taken back: what dogwatch and a GitOps controller write in turn never ends.
+/// After a change that somebody has taken back: what dogwatch and a `GitOps` controller write in turn never ends.
 const TRUCE: Duration = Duration::from_mins(10);
 
 words! {
@@ -42,7 +42,7 @@ words! {
         Rejected = "rejected",
         /// The API server took the change and did not keep it: the schema has no such field, or a webhook undid it.
         NotKept = "not-kept",
-        /// Somebody took the change back before it was acknowledged, as GitOps controllers do.
+        /// Somebody took the change back before it was acknowledged, as `GitOps` controllers do.
         Reverted = "reverted",
         /// The API server did not answer, or could not write.
         Unreachable = "unreachable",

@@ -8,7 +8,8 @@ use crate::view::example::{
     some_connections, tick,
 };
 use crate::view::{
-    Decision, Diagnosis, EventResult, Leadership, ListResult, Outcome, OwnCheck, Transition, Watch, WatchType, Withheld,
+    Decision, Diagnosis, EventResult, Histogram, Leadership, ListResult, Outcome, OwnCheck, SeenCanary, SeenNudges,
+    Transition, Watch, WatchType, Withheld,
 };
 
 const NOW: &str = "07:06:35";

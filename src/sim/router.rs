@@ -71,7 +71,7 @@ fn refusal(server: &Server, call: &Call) -> Option<Refusal> {
             Fault::WebhookDenies { ref webhook } => Failure::new(
                 403,
                 "Forbidden",
-                &format!("admission webhook \"{webhook}\" denied the request: not allowed"),
+                format!("admission webhook \"{webhook}\" denied the request: not allowed"),
             ),
             Fault::Forbidden => forbidden(server, call)?,
             Fault::ConflictForever => {

@@ -50,7 +50,7 @@ impl Turn {
     pub(super) async fn take(&self, shared: &Shared, cluster: &Cluster) {
         let client = match cluster.client().await {
             Ok(client) => client,
-            Err(error) => return self.fail(shared, Problem::Unreachable, chain(&error)),
+            Err(error) => return self.fail(shared, Problem::Unreachable, &chain(&error)),
         };
         let found = access::read(&client, &self.resource, self.namespace.as_deref(), &self.name, self.limit).await;
         let now = shared.now();
@@ -58,7 +58,7 @@ impl Turn {
             Ok(Found::Object(json, server)) => {
                 shared.heard(Ok(server));
                 match (self.see(shared, &json, now), self.due) {
-                    (None, _) => self.fail(shared, Problem::Unreadable, "it cannot be read as an object".to_owned()),
+                    (None, _) => self.fail(shared, Problem::Unreadable, "it cannot be read as an object"),
                     (Some(seen), Due::Look) => self.look(shared, &seen, now),
                     (Some(seen), _) => self.change(shared, &client, &seen, now).await,
                 }
@@ -70,7 +70,7 @@ impl Turn {
             Err(error) => {
                 shared.heard(Err(error.request().map_or(Reach::Neither, request::Error::reach)));
                 let problem = error.request().map_or(Problem::Unreachable, problem_of);
-                self.fail(shared, problem, chain(&error));
+                self.fail(shared, problem, &chain(&error));
             }
         }
     }
@@ -91,7 +91,7 @@ impl Turn {
     }
 
     fn look(&self, shared: &Shared, seen: &Seen, now: Moment) {
-        self.with(shared, |kept| {
+        kept(shared, |kept| {
             let looked = kept.judged.looked(&seen.reading(), now.tick());
             kept.acknowledged(looked);
             self.settle(kept);
@@ -99,7 +99,7 @@ impl Turn {
     }
 
     async fn change(&self, shared: &Shared, client: &Client, seen: &Seen, now: Moment) {
-        let is_ready = self.with(shared, |kept| {
+        let is_ready = kept(shared, |kept| {
             let is_ready = kept.judged.is_ready(&seen.reading(), now.tick());
             if !is_ready {
                 self.settle(kept);
@@ -117,11 +117,11 @@ impl Turn {
             .fold(Value::from(value.as_str()), |value, key| Value::Object(Map::from_iter([(key.clone(), value)])));
         match self.object().patch(client, &patch, CANARY_MANAGER, self.limit).await {
             Ok(json) => match self.see(shared, &json, shared.now()) {
-                Some(seen) => drop(self.with(shared, |kept| {
+                Some(seen) => drop(kept(shared, |kept| {
                     kept.judged.changed(&value, &seen.reading(), now.tick());
                     self.settle(kept);
                 })),
-                None => self.fail(shared, Problem::Unreadable, "it cannot be read as an object".to_owned()),
+                None => self.fail(shared, Problem::Unreadable, "it cannot be read as an object"),
             },
             Err(error) => self.refused(shared, &error),
         }
@@ -129,7 +129,7 @@ impl Turn {
 
     /// Creates the object if the configuration says with what.
     async fn find_nothing(&self, shared: &Shared, client: &Client, now: Moment) {
-        self.with(shared, |kept| {
+        kept(shared, |kept| {
             kept.judged.gone(now.tick());
             self.settle(kept);
         });
@@ -158,16 +158,16 @@ impl Turn {
             touch::Error::Request { source, .. } => problem_of(source),
             touch::Error::Name { .. } => Problem::Unreachable,
         };
-        self.fail(shared, problem, chain(error));
+        self.fail(shared, problem, &chain(error));
     }
 
-    fn fail(&self, shared: &Shared, problem: Problem, cause: String) {
+    fn fail(&self, shared: &Shared, problem: Problem, cause: &str) {
         let now = shared.now().tick();
         let hint = match problem {
             Problem::Forbidden => format!("; allow `get` and `patch`{} on it", self.also_create()),
             _ => String::new(),
         };
-        self.with(shared, |kept| {
+        kept(shared, |kept| {
             kept.judged.failed(problem, now);
             kept.complain(problem, format!("{cause}{hint}"));
         });
@@ -202,10 +202,11 @@ impl Turn {
         };
         kept.complain(problem, format!("{resource} {object} {what}"));
     }
+}
 
-    fn with<R>(&self, shared: &Shared, look: impl FnOnce(&mut Kept) -> R) -> Option<R> {
-        shared.with(|known| known.canary.as_mut().map(look))
-    }
+/// Nothing where the canary is configured no more.
+fn kept<R>(shared: &Shared, look: impl FnOnce(&mut Kept) -> R) -> Option<R> {
+    shared.with(|known| known.canary.as_mut().map(look))
 }
 
 const fn problem_of(error: &request::Error) -> Problem {

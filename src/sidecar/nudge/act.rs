@@ -195,16 +195,13 @@ impl Target {
         let now = shared.now().tick();
         self.with(shared, |operator| {
             let Some(nudges) = &mut operator.nudges else { return };
-            match outcome {
-                Some(outcome) => {
-                    nudges.settle(&self.name.uid, outcome);
-                    let object = self.name.shown();
-                    tracing::info!(resource = %self.stream, object, outcome = outcome.as_str(), "what a nudge came to");
-                }
-                None => {
-                    let waiting = nudges.waiting.iter_mut().filter(|waiting| waiting.name.uid == self.name.uid);
-                    waiting.for_each(|waiting| waiting.looked = now);
-                }
+            if let Some(outcome) = outcome {
+                nudges.settle(&self.name.uid, outcome);
+                let object = self.name.shown();
+                tracing::info!(resource = %self.stream, object, outcome = outcome.as_str(), "what a nudge came to");
+            } else {
+                let waiting = nudges.waiting.iter_mut().filter(|waiting| waiting.name.uid == self.name.uid);
+                waiting.for_each(|waiting| waiting.looked = now);
             }
         });
     }
