@@ -19,10 +19,12 @@ use libfuzzer_sys::fuzz_target;
 use judge::cut::{Cutter, Error, Piece};
 use judge::ledger::snapshot::Rebase;
 use judge::ledger::{Ledger, ListEnd, Source};
+use judge::rule::auto::{Evidence, Signs};
 use judge::rule::cel::expression::{Expression, Wanted, compile};
 use judge::rule::cel::{self, Cel};
 use judge::rule::generation::Generation;
-use judge::rule::kopf::{Kopf, Options, Signs};
+use judge::rule::kopf::{Kopf, Options};
+use judge::rule::table::{self, Table};
 use judge::rule::{Reader, Rule};
 use judge::state::{Moment, Reason, State};
 use judge::tally::{Keep, Tally};
@@ -86,15 +88,16 @@ fn look(head: &[u8], body: &[u8]) {
     }
 }
 
-/// Every kind of rule, with its options chosen by one byte.
-fn rules(options: u8) -> [Rule; 4] {
+/// Every kind of rule, with its options, and one of the table, chosen by one byte.
+fn rules(options: u8) -> [Rule; 5] {
     let max_attempt = Duration::from_secs(u64::from(options) * 60);
     let generation = Generation::new(max_attempt);
     [
         Rule::Kopf(Kopf::new(Options { max_attempt, ..Options::default() })),
         Rule::Generation(generation.clone()),
         Rule::Generation(generation.without_status_subresource()),
-        Rule::Cel(Cel::new(EXPRESSIONS.clone(), Some(max_attempt))),
+        Rule::Table(Table::new(table::ALL[usize::from(options) % table::ALL.len()])),
+        Rule::Cel(Box::new(Cel::new(EXPRESSIONS.clone(), Some(max_attempt)))),
     ]
 }
 
@@ -133,7 +136,7 @@ fn moment(head: &[u8], second: u64) -> Moment {
 }
 
 fn judge(reader: Reader, head: &[u8], pieces: &[Cut]) {
-    let signs = Signs::new();
+    let signs = Signs::new(Evidence { group: "", kind: "", mark: None, status_subresource: None });
     let minutes = Duration::from_secs(u64::from(head[7]) * 60);
     let keep = Keep { states: State::ALL.to_vec(), limit: Some(4) };
     let mut tally = Tally::new(moment(head, 0).wall, minutes, minutes, keep);
@@ -145,7 +148,7 @@ fn judge(reader: Reader, head: &[u8], pieces: &[Cut]) {
         ledger.begin_list(minutes, now);
         for piece in pieces {
             let (Cut::Item(json) | Cut::Document(json)) = piece else { continue };
-            let _ = signs.may_be_in(json);
+            let _ = signs.find(json);
             reader.judge(json, now.wall, |identity, judgement| {
                 if second == 0 {
                     objects += 1;
