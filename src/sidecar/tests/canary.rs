@@ -64,7 +64,7 @@ async fn a_canary_is_changed_every_interval_and_its_round_trips_are_measured() {
     let status: Value = serde_json::from_str(&world.ask("/status").await.1).expect("JSON");
     let shown = &status["operators"][0]["streams"][0]["canary"];
     assert_eq!((&shown["evidence"], &shown["problem"]), (&json!(true), &Value::Null));
-    world.run(6 * HOUR).await;
+    world.run(2 * HOUR).await;
     assert!(world.restarts.is_empty() && world.failed.is_empty(), "{:?}", world.decisions);
 }
 
@@ -162,7 +162,7 @@ async fn a_canary_that_gitops_takes_back_is_named_and_restarts_nothing() {
     world.deafen();
     world.until(2 * MINUTE, |world| seen(world).outstanding.is_some()).await;
     let mut seen_problems = Vec::new();
-    for _ in 0..4 * 360 {
+    for _ in 0..2 * 360 {
         if !value(&world).is_null() {
             let back = json!({"spec": {"canary": null}});
             world.sim.patch(WIDGETS, Some("prod"), "canary", back, "argocd").expect("written");
@@ -213,7 +213,7 @@ async fn a_server_that_takes_no_writes_is_no_evidence_and_closes_no_gate() {
     let mut world = quiet("").await;
     // The operator cannot acknowledge either: what is outstanding when it begins must not count for ever.
     let readonly = world.sim.begin(Fault::ApiReadonly, Scope::resource(WIDGETS));
-    world.run(6 * HOUR).await;
+    world.run(2 * HOUR).await;
     assert_eq!(problem(&world), Some(CanaryProblem::Unreachable));
     assert!(world.restarts.is_empty() && world.decision() == Decision::Watching, "{:?}", world.decisions);
     world.sim.end(readonly);
@@ -229,7 +229,7 @@ async fn a_canary_that_the_operator_leaves_out_restarts_nothing() {
     world.create("canary");
     world.configure(&format!("{CANARY}}}"));
     world.start();
-    world.run(3 * HOUR).await;
+    world.run(2 * HOUR).await;
     assert_eq!((problem(&world), seen(&world).acks), (Some(CanaryProblem::NotProcessed), 0));
     assert!(world.restarts.is_empty() && world.failed.is_empty(), "{:?}", world.decisions);
     assert_eq!(world.operator().streams[0].explanation.diagnosis, Diagnosis::Partial, "people are told");

@@ -84,18 +84,18 @@ async fn a_nudge_without_effect_is_said_once_and_lifts_no_excuse() {
         world.start();
         world.run(5 * MINUTE).await;
         world.create("filtered");
-        load(&mut world, 30).await;
+        load(&mut world, 15).await;
         let first = nudged(&world, "filtered");
         assert!(first.is_string(), "{report:?}");
-        load(&mut world, 60).await;
+        load(&mut world, 15).await;
         // Quiet: from here on nothing but the excuse keeps the stream from being asleep.
-        world.run(3 * HOUR).await;
+        world.run(HOUR).await;
         assert_eq!((of(&world, NudgeOutcome::NoEffect), of(&world, NudgeOutcome::Cured)), (1, 0), "{report:?}");
         assert_eq!(nudged(&world, "filtered"), first, "once");
         assert_eq!(world.operator().streams[0].explanation.excused, [(Excuse::PassedOver, 1)], "{report:?}");
         assert!(world.restarts.is_empty() && world.failed.is_empty(), "{:?}", world.decisions);
         world.change("filtered", 9);
-        load(&mut world, 30).await;
+        load(&mut world, 15).await;
         assert_ne!(nudged(&world, "filtered"), first, "another change is another nudge");
     }
 }
