@@ -66,9 +66,9 @@ async fn what_is_pending_and_what_is_served_is_known_within_two_seconds() {
     let crd = Crd::new("Widget", "detection.example.com");
     admin.create_crd(&crd).await;
     let resource = crd.resource();
-    let served = json!({"observedGeneration": 1});
+    let status = json!({"observedGeneration": 1});
     admin.create(&resource, Some("default"), &crd.object("first")).await;
-    admin.set_status(&resource, Some("default"), "first", &served).await;
+    admin.set_status(&resource, Some("default"), "first", &status).await;
     let dogwatch = Dogwatch::start(&server, &resource.name());
     dogwatch.until(Duration::from_mins(1), |stream| stream["watch"]["open"] == 1).await;
 
@@ -77,7 +77,7 @@ async fn what_is_pending_and_what_is_served_is_known_within_two_seconds() {
         let name = format!("w{index}");
         admin.create(&resource, Some("default"), &crd.object(&name)).await;
         let seen = dogwatch.until(PROMPT, |stream| stream["pending"] == 1).await;
-        admin.set_status(&resource, Some("default"), &name, &served).await;
+        admin.set_status(&resource, Some("default"), &name, &status).await;
         let acked = dogwatch.until(PROMPT, |stream| stream["pending"] == 0).await;
         slowest = slowest.max(seen).max(acked);
         count += 2;
