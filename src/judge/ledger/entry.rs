@@ -62,6 +62,8 @@ pub(in crate::judge) struct Marks {
     pub(in crate::judge) holder_unknown: bool,
     /// Annotated with `dogwatch/ignore`.
     pub(in crate::judge) ignored: bool,
+    /// Pending only because the operator stopped moving: the clock began with that, and ends when it moves again.
+    pub(super) stopped: bool,
     /// Turned pending in the list under way without having been written since the list before.
     pub(super) flipped: bool,
     /// The store went back in time: the next observation is taken as it is and proves nothing.
@@ -283,13 +285,16 @@ impl Entry {
         }
         match judgement.state {
             State::Pending => {
+                let is_stopped = judgement.reason == Some(Reason::ProgressStopped);
+                self.marks.stopped = is_stopped && (self.clock.is_none() || self.marks.stopped);
                 self.clock = Some(self.started(judgement, not_yet, now, ack));
                 self.standing = Standing::Pending;
             }
             State::InProgress | State::Failing => {
                 let is_working = judgement.state == State::InProgress;
-                if judgement.status_write.is_some() {
-                    // Only learnt. The clock that ran until then is kept in how the object is behind.
+                // What is only learnt keeps the clock that ran until then in how the object is behind. Who stopped and
+                // moves again had acknowledged the desired state before: each stop is waited for anew.
+                if judgement.status_write.is_some() || self.marks.stopped {
                     self.clock = None;
                 }
                 self.standing = Standing::Moving {

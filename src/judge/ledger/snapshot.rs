@@ -134,6 +134,7 @@ enum SavedMark {
     Conditional,
     HolderUnknown,
     Ignored,
+    Stopped,
     Rebased,
 }
 
@@ -218,6 +219,7 @@ fn save_entry(uid: Uid, entry: &Entry) -> SavedEntry {
         (entry.marks.conditional, SavedMark::Conditional),
         (entry.marks.holder_unknown, SavedMark::HolderUnknown),
         (entry.marks.ignored, SavedMark::Ignored),
+        (entry.marks.stopped, SavedMark::Stopped),
         (entry.marks.rebased, SavedMark::Rebased),
     ];
     SavedEntry {
@@ -320,6 +322,7 @@ fn restore_entry(saved: &SavedEntry, rebase: &Rebase) -> Entry {
             conditional: has(SavedMark::Conditional),
             holder_unknown: has(SavedMark::HolderUnknown),
             ignored: has(SavedMark::Ignored),
+            stopped: has(SavedMark::Stopped),
             flipped: false,
             rebased: has(SavedMark::Rebased),
         },

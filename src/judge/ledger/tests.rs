@@ -366,6 +366,38 @@ fn progress_that_stops_is_pending_since_its_deadline() {
     assert_eq!((is_acked, by_sight.first_seen, by_sight.since()), (false, tick(500), tick(500)));
 }
 
+/// Retries that come a little later than `maxAttempt` each time: every stop is waited for anew, unless the object was
+/// pending before the operator took it up, or something newer is wanted.
+#[test]
+fn who_stopped_and_moves_again_is_waited_for_anew() {
+    let failing = |until: u64| Judgement {
+        until: Some(wall(until)),
+        ..Judgement { state: State::Failing, reason: Some(Reason::ReportsFailure), ..pending(50) }
+    };
+    let stopped = |since: u64| Judgement {
+        since: Some(Since::new(wall(since), SinceFrom::Deadline)),
+        reason: Some(Reason::ProgressStopped),
+        ..pending(50)
+    };
+    let first_seen_of_the_second_stop = |before: Option<Judgement>, wanted: Judgement| {
+        let mut ledger = Ledger::new();
+        if let Some(before) = before {
+            see(&mut ledger, Source::Single, "a", 4, &before, 80);
+        }
+        see(&mut ledger, Source::Single, "a", 5, &failing(500), 100);
+        see(&mut ledger, Source::Single, "a", 5, &stopped(500), 520);
+        see(&mut ledger, Source::Single, "a", 5, &wanted, 530);
+        see(&mut ledger, Source::Single, "a", 6, &failing(1000), 600);
+        assert_eq!(clock(&ledger, "a", 900), None);
+        see(&mut ledger, Source::Single, "a", 6, &stopped(1000), 1100);
+        clock(&ledger, "a", 1100).unwrap().first_seen
+    };
+    assert_eq!(first_seen_of_the_second_stop(None, stopped(500)), tick(1000));
+    assert_eq!(first_seen_of_the_second_stop(Some(pending(50)), stopped(500)), tick(80));
+    let changed = Judgement { desired: 2, ..pending(525) };
+    assert_eq!(first_seen_of_the_second_stop(None, changed), tick(500), "a change that nobody acknowledged");
+}
+
 #[test]
 fn while_paused_the_clock_stands_still() {
     let mut ledger = Ledger::new();

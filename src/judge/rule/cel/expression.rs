@@ -110,6 +110,8 @@ fn syntax(source: &str, errors: &cel::ParseErrors) -> Vec<Fault> {
         let before = source.split_inclusive('\n').take(line.saturating_sub(1)).map(|line| line.chars().count());
         let words = error.msg.split(" expecting {").next().unwrap_or_default();
         let words = words.split(" expecting ").next().unwrap_or_default();
+        // A quoted token may hold the end of its line.
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
         Fault::new(before.sum::<usize>() + column.saturating_sub(1), format!("cannot be read: {words}"))
     };
     // What follows the first is mostly its consequence.

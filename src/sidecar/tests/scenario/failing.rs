@@ -56,7 +56,6 @@ async fn slow_down(play: &mut Play) {
 
 /// Each time that the next attempt comes a little later than `maxAttempt`, the object is `progress-stopped` for a moment.
 #[tokio::test(start_paused = true)]
-#[ignore = "the judge keeps the clock of the first moment when the operator goes on, and restarts it at the second"]
 async fn backoff_legit() {
     let mut play = Play::begin("backoff-legit", "condition, 1000 s").await;
     play.kind.flaws.begin_for_good(Flaw::Fails { retry: 1000 }, Aim::name("failing"));
