@@ -6,7 +6,8 @@ use divan::counter::BytesCount;
 use dogwatch::config::rule_from_flag;
 use dogwatch::judge::cut::{Cutter, Piece};
 use dogwatch::judge::object::parse_time;
-use dogwatch::judge::rule::{Choice, Reader};
+use dogwatch::judge::rule::auto::{Evidence, Signs};
+use dogwatch::judge::rule::{Choice, Reader, Rule, table};
 use dogwatch::judge::state::State;
 
 /// What a socket hands over at a time.
@@ -49,11 +50,33 @@ fn cut(bencher: Bencher<'_, '_>) {
     });
 }
 
-#[divan::bench(args = ["generation", "kopf"])]
+/// Rules of expressions, by what they read: two fields, a list of conditions, or five expressions over both.
+const CEL: [(&str, &str); 3] = [
+    (
+        "cel two paths",
+        "{cel: {processed: 'has(self.status) && has(self.status.observedGeneration) && \
+         self.status.observedGeneration >= self.metadata.generation'}}",
+    ),
+    (
+        "cel conditions",
+        "{cel: {processed: \"has(self.status) && has(self.status.conditions) && self.status.conditions.exists(c, \
+         c.type == 'Ready' && c.status == 'True')\"}}",
+    ),
+    (
+        "cel five expressions",
+        "{cel: {paused: 'has(self.spec.suspend) && self.spec.suspend == true', \
+         pending: 'observedGeneration(self) < generation(self)', \
+         failing: \"conditions(self).exists(c, c.type == 'Stalled' && c.status == 'True')\", \
+         inProgress: \"conditions(self).exists(c, c.type == 'Ready' && c.status != 'True')\", \
+         processed: 'observedGeneration(self) == generation(self)'}}",
+    ),
+];
+
+#[divan::bench(args = ["generation", "kopf", "flux", "cert-manager", CEL[0].0, CEL[1].0, CEL[2].0])]
 fn cut_and_judge(bencher: Bencher<'_, '_>, rule: &str) {
     let list = list(rule);
-    let Choice::Named(named) = rule_from_flag(rule).expect("a rule") else { panic!("{rule} is no rule of its own") };
-    let reader = Reader::new(named, Vec::new());
+    let written = CEL.iter().find(|(name, _)| *name == rule).map_or(rule, |(_, written)| *written);
+    let reader = Reader::new(named(written), Vec::new());
     let now = parse_time("2026-03-01T12:00:00Z").expect("a time");
     bencher.counter(BytesCount::of_str(&list)).bench_local(|| {
         let mut processed = 0;
@@ -62,6 +85,55 @@ fn cut_and_judge(bencher: Bencher<'_, '_>, rule: &str) {
         });
         assert_eq!(processed, OBJECTS);
     });
+}
+
+/// Expressions that use up, or nearly, what one object may cost, on an object that lets them.
+const COSTLY: [&str; 5] = [
+    "self.spec.numbers.all(i, self.spec.numbers.all(j, i + j >= 0))",
+    "self.spec.numbers.exists(i, self.spec.numbers.map(j, j + i) == self.spec.numbers)",
+    "self.spec.text.matches('(a|aa)+$')",
+    "self.spec.numbers.all(i, !self.spec.text.contains('ab'))",
+    "self.spec.numbers.all(i, self.spec.text + self.spec.text != '')",
+];
+
+#[divan::bench(args = COSTLY)]
+fn the_most_that_one_object_may_cost(bencher: Bencher<'_, '_>, expression: &str) {
+    let reader = Reader::new(named(&format!("{{cel: {{processed: \"{expression}\"}}}}")), Vec::new());
+    let numbers: Vec<String> = (0..2000).map(|number: usize| number.to_string()).collect();
+    let text = "a".repeat(30_000);
+    let object = format!(r#"{{"metadata":{{}},"spec":{{"numbers":[{}],"text":"{text}"}}}}"#, numbers.join(","));
+    let now = parse_time("2026-03-01T12:00:00Z").expect("a time");
+    bencher.bench_local(|| reader.judge(object.as_bytes(), now, |_, judgement| judgement.state));
+}
+
+/// Every rule of the table over the same list, whatever it makes of it.
+#[divan::bench(args = table::ALL.iter().map(|ecosystem| ecosystem.name))]
+fn cut_and_read(bencher: Bencher<'_, '_>, rule: &str) {
+    let list = list("generation");
+    let reader = Reader::new(named(rule), Vec::new());
+    let now = parse_time("2026-03-01T12:00:00Z").expect("a time");
+    bencher.counter(BytesCount::of_str(&list)).bench_local(|| {
+        let mut objects = 0;
+        feed(&list, |json| reader.judge(json, now, |_, _| objects += 1));
+        assert_eq!(objects, OBJECTS);
+    });
+}
+
+/// What looking for marks adds, for a resource of which nothing is known.
+#[divan::bench]
+fn cut_and_look_for_marks(bencher: Bencher<'_, '_>) {
+    let list = list("generation");
+    let signs = Signs::new(Evidence::default());
+    bencher.counter(BytesCount::of_str(&list)).bench_local(|| {
+        feed(&list, |json| assert!(signs.find(json).is_none()));
+    });
+}
+
+fn named(rule: &str) -> Rule {
+    match rule_from_flag(rule).expect("a rule") {
+        Choice::Named(named) => named,
+        _ => panic!("{rule} is no rule of its own"),
+    }
 }
 
 fn feed(list: &str, mut each: impl FnMut(&[u8])) {

@@ -10,6 +10,7 @@ pub mod exit;
 pub mod output;
 pub mod probe;
 pub mod report;
+pub mod rules;
 pub mod run;
 
 use std::ffi::OsString;
@@ -45,6 +46,8 @@ pub enum Command {
     DemoOperator(demo::OperatorArgs),
     /// Keep watch beside an operator, and have it restarted when it has gone deaf
     Run(Box<run::Args>),
+    /// Show the built-in rules and what each reads
+    Rules(rules::Args),
 }
 
 /// Under this prefix every flag can be set in the environment: `--fail-on` is `DOGWATCH_FAIL_ON`.
@@ -90,6 +93,9 @@ pub enum Error {
     /// `run`.
     #[error(transparent)]
     Run(#[from] run::Error),
+    /// `rules`.
+    #[error(transparent)]
+    Rules(#[from] rules::Error),
 }
 
 impl Error {
@@ -100,6 +106,7 @@ impl Error {
             Self::Demo(error) => error.exit(),
             Self::Audit(error) => error.exit(),
             Self::Run(error) => error.exit(),
+            Self::Rules(error) => error.exit(),
         }
     }
 }
@@ -117,5 +124,6 @@ pub fn run(cli: &Cli, program: &str) -> Result<Exit, Error> {
         #[cfg(feature = "demo")]
         Command::DemoOperator(args) => Ok(demo::run_operator(args)?),
         Command::Run(args) => Ok(run::run(args)?),
+        Command::Rules(args) => Ok(rules::run(args, program)?),
     }
 }

@@ -11,6 +11,7 @@ pub mod lease;
 pub mod list;
 pub mod look;
 mod page;
+pub mod peering;
 pub mod pod;
 pub mod request;
 pub mod watch;

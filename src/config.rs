@@ -257,6 +257,11 @@ pub fn parse(text: &str, source_name: &str) -> Result<Config, Error> {
     converted(text, source_name, |root| Some(convert::config(root)))
 }
 
+/// What to say of a name that is no rule's: it names the nearest.
+pub fn unknown_rule(name: &str) -> String {
+    rule::unknown(name)
+}
+
 /// Reads what the flag `--rule` takes, which is what the key `rule` takes: a name, or `{kopf: {mode: event-only}}`.
 pub fn rule_from_flag(text: &str) -> Result<Choice, Error> {
     converted(text, "--rule", rule::choice)

@@ -4,6 +4,7 @@
 //! API server --list--> facts of one object --rule, moment--> state --> tally --> report
 //!                                                              |
 //!                                                              +--> ledger --> diagnosis --> decision --> view
+//! kernel --sockets--> connections --> evidence -----------------------------^
 //!                                                                          view --> /healthz, /metrics, /status
 //! ```
 //!
@@ -22,4 +23,5 @@ pub mod shutdown;
 pub mod sidecar;
 #[cfg(feature = "demo")]
 pub mod sim;
+pub mod sockets;
 pub mod view;

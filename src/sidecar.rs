@@ -3,6 +3,7 @@
 //! ```text
 //! roster --resources--> scan, follow ----+
 //! gate, pod, lease, confirm, freshness --+--> what is known (one lock) --> decide --> view --> listener
+//! peering, own check, metrics -----------+
 //!                                                                             +--> state file, Events, log
 //! ```
 //!
@@ -16,13 +17,18 @@ mod follow;
 mod gate;
 mod leader;
 mod operator;
+mod own_check;
 mod own_pod;
+mod peers;
 mod plan;
 mod post;
 mod publish;
+mod reading;
 mod roster;
 mod scan;
+mod scrape;
 mod shared;
+mod sockets;
 mod stale;
 mod start;
 mod state_file;
@@ -230,6 +236,9 @@ fn decide_ended(shared: &Shared) {
     view.tasks.push(Task { name: "decide".to_owned(), ended: Some("panicked".to_owned()) });
     for operator in &mut view.operators {
         operator.verdict.is_failing = false;
+        if let Some(check) = &mut operator.own_check {
+            check.failed = None;
+        }
     }
     shared.board.publish(view);
 }

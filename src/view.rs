@@ -10,7 +10,9 @@
 //! made. The first line of `/healthz` must not move with them: it is written once per decision by [`line::write`] and
 //! kept in [`Verdict::line`].
 
+pub mod beside;
 pub mod board;
+pub mod connections;
 pub mod counts;
 #[cfg(test)]
 pub(crate) mod example;
@@ -23,6 +25,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+pub use crate::judge::connection::{Fault, Open};
 pub use crate::judge::decision::{
     Container, Decision, Gate, Given, LEASE, Leadership, Mode, Outcome, Pod, Probe, Transition, Withheld,
 };
@@ -31,6 +34,8 @@ pub use crate::judge::ledger::{Learnt, Regression};
 pub use crate::judge::rule::RuleFrom;
 pub use crate::judge::state::{Excuse, Moment, State};
 pub use crate::judge::tick::Tick;
+pub use beside::{MetricsEvidence, Peering, Rank, SeenMetrics, SeenPeering};
+pub use connections::Connections;
 pub use counts::Counts;
 pub use histogram::Histogram;
 pub use operator::{EventResult, Operator, OwnCheck, Restart, Restarts, Verdict};

@@ -14,3 +14,8 @@ mod documents;
 mod probe;
 #[path = "suite/run.rs"]
 mod run;
+#[path = "suite/scenarios.rs"]
+mod scenarios;
+#[cfg(target_os = "linux")]
+#[path = "suite/sockets.rs"]
+mod sockets;

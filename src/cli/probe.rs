@@ -70,7 +70,7 @@ async fn ask(args: &Args, limits: Limits) -> (Exit, String) {
     let both = async {
         tokio::join!(dogwatch.get(limits.request), async {
             match &own {
-                Some(own) => own.check(limits.request).await.err(),
+                Some(own) => Box::pin(own.check(limits.request)).await.err(),
                 None => None,
             }
         })

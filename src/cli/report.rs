@@ -82,6 +82,8 @@ pub struct Resource {
     pub error: Option<ResourceError>,
     /// Asked for by name.
     pub is_named: bool,
+    /// Of a kind on which no operator acknowledges anything: nothing is owed to it, and nothing follows from it.
+    pub is_static: bool,
 }
 
 /// One operator of a report: the sum of its resources.
@@ -134,10 +136,7 @@ impl Resource {
 impl Report {
     /// Objects by state, over all resources.
     pub fn states(&self) -> States {
-        self.resources.iter().fold(States::default(), |mut states, resource| {
-            states.add_all(&resource.summary.states);
-            states
-        })
+        States::sum(self.resources.iter().map(|resource| &resource.summary.states))
     }
 
     /// Overdue objects, over all resources.
@@ -158,7 +157,7 @@ impl Report {
             let index = operators.iter().position(|known| known.operator == resource.operator).unwrap_or_else(|| {
                 operators.push(Operator {
                     operator: &resource.operator,
-                    diagnosis: Diagnosis::Healthy,
+                    diagnosis: self.diagnosis_of(&resource.operator),
                     objects: 0,
                     overdue: 0,
                     oldest_pending: None,
@@ -167,7 +166,6 @@ impl Report {
                 operators.len() - 1
             });
             let operator = &mut operators[index];
-            operator.diagnosis = operator.diagnosis.min(summary.diagnosis);
             operator.objects += summary.states.total();
             operator.overdue += summary.overdue;
             operator.oldest_pending = [operator.oldest_pending, summary.oldest_pending].into_iter().flatten().min();
@@ -175,6 +173,12 @@ impl Report {
         }
         operators.sort_by(|one, other| one.diagnosis.cmp(&other.diagnosis).then(other.overdue.cmp(&one.overdue)));
         operators
+    }
+
+    /// The worst diagnosis of an operator's resources; of those that are static only where it has no others.
+    fn diagnosis_of(&self, operator: &str) -> Diagnosis {
+        let own = self.resources.iter().filter(|resource| resource.operator == operator && !resource.is_static);
+        own.map(|resource| resource.summary.diagnosis).min().unwrap_or(Diagnosis::Unknown)
     }
 
     /// The findings to name, at most `limit`, the oldest first; without a limit all, in the order of the lists. Also
@@ -193,7 +197,7 @@ impl Report {
     /// The exit code: findings before what could not be determined, since a finding is a fact whatever else could not
     /// be seen.
     pub fn exit(&self, fail_on: &[FailOn], allow_partial: bool) -> Exit {
-        let states = self.states();
+        let states = States::sum(self.resources.iter().filter(|it| !it.is_static).map(|it| &it.summary.states));
         let is_found = fail_on.iter().any(|fail_on| match fail_on {
             FailOn::Asleep => self.resources.iter().any(|resource| resource.summary.diagnosis == Diagnosis::Asleep),
             FailOn::Overdue => self.overdue() > 0,
@@ -202,8 +206,9 @@ impl Report {
             FailOn::Unknown => states.of(State::Unknown) > 0,
             FailOn::Never => false,
         });
-        let is_unjudged = self.resources.iter().any(|resource| resource.is_named && resource.is_unjudged())
-            || (states.total() > 0 && states.total() == states.of(State::Unknown));
+        let is_unjudged =
+            self.resources.iter().any(|resource| resource.is_named && !resource.is_static && resource.is_unjudged())
+                || (states.total() > 0 && states.total() == states.of(State::Unknown));
         match (is_found, self.is_incomplete() || is_unjudged) {
             (true, _) => Exit::Findings,
             (false, true) if !allow_partial => Exit::Undetermined,

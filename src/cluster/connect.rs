@@ -166,6 +166,11 @@ impl Cluster {
         &self.namespace
     }
 
+    /// Whether requests stay within this process and use no sockets.
+    pub const fn is_in_process(&self) -> bool {
+        matches!(self.source, Source::Service(_))
+    }
+
     /// A client with connections of its own, which costs microseconds: a scan makes one and drops it, so that it never
     /// waits on a connection that has died since the last one. Must be called within a tokio runtime.
     ///

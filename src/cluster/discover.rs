@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 
 use super::page::{self, Item, Page};
 use super::request::{self, Client, Reach, Reason, ServerTime};
+use crate::judge::rule::auto::{Evidence, Mark};
 
 pub use custom::{CustomResources, Warning, custom_resources};
 pub use resolve::{Selection, Unresolved};
@@ -61,6 +62,11 @@ impl Resource {
     /// `group/version`, or the version alone in the core group.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
+    }
+
+    /// What its rule is chosen by. `mark`: the strongest one that its objects have shown so far.
+    pub fn evidence(&self, mark: Option<Mark>) -> Evidence<'_> {
+        Evidence { group: &self.group, kind: &self.kind, mark, status_subresource: Some(self.has_status) }
     }
 
     /// Whether its objects can be listed.

@@ -4,12 +4,13 @@
 //! the wrong rule is of no use, and the rest would be read in vain.
 
 use jiff::Timestamp;
-use tokio::sync::Notify;
+use tokio::sync::oneshot;
 
 use super::list::{self, Listing, Query, Seen};
 use super::request::Client;
 use crate::judge::object::Identity;
-use crate::judge::rule::{Reader, kopf};
+use crate::judge::rule::Reader;
+use crate::judge::rule::auto::{Evidence, Mark, Signs};
 use crate::judge::state::{Judgement, Reason};
 
 /// How to judge.
@@ -17,8 +18,8 @@ use crate::judge::state::{Judgement, Reason};
 pub struct Eye<'r> {
     /// Judges.
     pub reader: &'r Reader,
-    /// Whether marks on an object would change the rule.
-    pub is_open: bool,
+    /// What the rule was chosen by, where marks on an object would change it.
+    pub open: Option<Evidence<'r>>,
 }
 
 /// What a look hands out.
@@ -38,8 +39,8 @@ pub enum Judged<'a> {
 pub enum End {
     /// The list ended; see [`Listing::error`] for how.
     Read(Listing),
-    /// The objects show marks of another rule than the one in use: what was handed out is of no use.
-    ShowsMarks,
+    /// The objects show the mark of another rule than the one in use: what was handed out is of no use.
+    ShowsMark(Mark),
 }
 
 /// Lists what `query` names, judges each object at `now`, and hands the answers to `each`.
@@ -50,36 +51,34 @@ pub async fn look(
     now: &impl Fn() -> Timestamp,
     each: &mut impl FnMut(Judged<'_>),
 ) -> End {
-    let marks = Notify::new();
-    let signs = eye.is_open.then(kopf::Signs::new);
-    let mut shows_marks = false;
-    let listing = {
-        let mut see = |seen: Seen<'_>| {
-            if shows_marks {
-                return;
+    let signs = eye.open.map(Signs::new);
+    let (found, mut mark_found) = oneshot::channel();
+    let mut found = Some(found);
+    let end = {
+        let mut see = |seen: Seen<'_>| match mark(&seen, signs.as_ref()) {
+            Some(mark) => {
+                // Only the first one has a listener.
+                let _ = found.take().map(|found| found.send(mark));
             }
-            if shows(&seen, signs.as_ref()) {
-                shows_marks = true;
-                marks.notify_one();
-            } else {
-                eye.judge(&seen, query.max_object_bytes, now, each);
-            }
+            None if found.is_none() => {}
+            None => eye.judge(&seen, query.max_object_bytes, now, each),
         };
         tokio::select! {
             biased;
-            () = marks.notified() => None,
-            listing = list::list(client, query, &mut see) => Some(listing),
+            Ok(mark) = &mut mark_found => End::ShowsMark(mark),
+            listing = list::list(client, query, &mut see) => End::Read(listing),
         }
     };
-    match listing {
-        Some(listing) if !shows_marks => End::Read(listing),
-        _ => End::ShowsMarks,
-    }
+    // The mark may have come with the last piece of the list.
+    mark_found.try_recv().map_or(end, End::ShowsMark)
 }
 
-/// Whether an object shows marks of another rule than the one in use.
-fn shows(seen: &Seen<'_>, signs: Option<&kopf::Signs>) -> bool {
-    matches!((seen, signs), (Seen::Object(json), Some(signs)) if signs.may_be_in(json))
+/// The mark that an object shows of another rule than the one in use.
+fn mark(seen: &Seen<'_>, signs: Option<&Signs>) -> Option<Mark> {
+    match seen {
+        Seen::Object(json) => signs?.find(json),
+        _ => None,
+    }
 }
 
 impl Eye<'_> {

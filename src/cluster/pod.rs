@@ -31,6 +31,8 @@ pub struct Pod {
     pub mode: Option<String>,
     /// Whether `metadata.deletionTimestamp` is set.
     pub is_terminating: bool,
+    /// Whether it shares the network of its node, `spec.hostNetwork`.
+    pub has_host_network: bool,
     /// All containers that run beside each other, sidecars among the init containers included.
     pub containers: Vec<Container>,
 }
@@ -103,6 +105,7 @@ impl Pod {
             owner: owner(&raw.metadata),
             mode: raw.metadata.annotations.get(MODE_ANNOTATION).cloned(),
             is_terminating: raw.metadata.deletion_timestamp.is_some(),
+            has_host_network: raw.spec.host_network,
             uid: raw.metadata.uid,
             resource_version: raw.metadata.resource_version,
             containers: containers.collect(),
@@ -157,6 +160,7 @@ struct Spec {
     #[serde(deserialize_with = "or_default")]
     init_containers: Vec<RawContainer>,
     termination_grace_period_seconds: Option<u64>,
+    host_network: bool,
 }
 
 #[derive(Deserialize)]

@@ -28,7 +28,9 @@ fn expression(cursor: &Cursor<'_>, wanted: Wanted) -> Option<Expression> {
     match compiled {
         Some(Ok(expression)) => Some(expression),
         Some(Err(faults)) => {
-            faults.iter().for_each(|fault| cursor.refuse(message(&source, fault)));
+            for fault in &faults {
+                cursor.refuse(message(&source, fault));
+            }
             None
         }
         None => {

@@ -107,9 +107,9 @@ impl Chosen {
 impl Resource {
     /// Settles the rule and its deadlines. `named_from`: who named the rule, where one is named; for `auto` the choice
     /// itself says why.
-    pub fn choose(&self, evidence: Evidence, named_from: RuleFrom) -> Chosen {
+    pub fn choose(&self, evidence: Evidence<'_>, named_from: RuleFrom) -> Chosen {
         let (rule, rule_from) = match &self.rule {
-            Choice::Named(rule) => (rule.clone(), named_from),
+            Choice::Named(rule) => (rule.clone().for_resource(evidence.group, evidence.kind), named_from),
             Choice::Auto { max_attempt } => auto::choose(evidence, *max_attempt),
         };
         let durations = self.durations(&rule);
@@ -196,7 +196,7 @@ fn asleep_after(cursor: &Cursor<'_>, rule: Option<&Choice>) -> Option<Duration> 
     let asleep_after = cursor.duration_or_auto()?;
     let max_attempt = match rule? {
         Choice::Auto { max_attempt } => *max_attempt,
-        Choice::Named(rule) => Some(rule.durations().max_attempt),
+        Choice::Named(rule) => Some(rule.least_max_attempt()),
     };
     if let Some(longest) = max_attempt.filter(|longest| asleep_after < *longest) {
         cursor.refuse(format!(

@@ -8,12 +8,13 @@ use super::problem::{quoted, suggestion};
 use crate::judge::rule::cel::{self, Cel};
 use crate::judge::rule::generation::Generation;
 use crate::judge::rule::kopf::{Kopf, Mode, Options, Storage};
+use crate::judge::rule::table::{self, Ecosystem, Table};
 use crate::judge::rule::{Choice, Rule};
 
 /// Makes a rule of what stands at its name, and of its options where there are any.
 type Read = fn(&Cursor<'_>, Option<&Cursor<'_>>) -> Choice;
 
-/// Every name that `rule` takes.
+/// Every name that `rule` takes beside those of the table.
 const RULES: [(&str, Read); 4] = [("auto", auto), ("kopf", kopf), ("generation", generation), ("cel", cel)];
 
 const STORAGES: [(&str, Storage); 3] =
@@ -36,9 +37,21 @@ fn by_name(cursor: &Cursor<'_>) -> Option<Choice> {
     if let Some((_, read)) = RULES.iter().find(|(known, _)| *known == name) {
         return Some(read(cursor, None));
     }
-    let suggestion = suggestion(&name, &RULES.map(|(known, _)| known));
-    cursor.refuse(format!("unknown rule {}; {suggestion}", quoted(&name)));
+    if let Some(ecosystem) = table::named(&name) {
+        return Some(of_table(ecosystem, None));
+    }
+    cursor.refuse(unknown(&name));
     None
+}
+
+/// What to say of a name that is no rule's.
+pub(super) fn unknown(name: &str) -> String {
+    format!("unknown rule {}; {}", quoted(name), suggestion(name, &names()))
+}
+
+/// Every name that `rule` takes.
+fn names() -> Vec<&'static str> {
+    RULES.iter().map(|(name, _)| *name).chain(table::ALL.iter().map(|ecosystem| ecosystem.name)).collect()
 }
 
 fn with_options(section: &mut Section<'_>) -> Option<Choice> {
@@ -48,6 +61,11 @@ fn with_options(section: &mut Section<'_>) -> Option<Choice> {
     for (name, read) in RULES {
         if let Some(options) = section.written(name) {
             choice = Some(read(&options, Some(&options)));
+        }
+    }
+    for ecosystem in table::ALL {
+        if let Some(options) = section.written(ecosystem.name) {
+            choice = Some(of_table(ecosystem, Some(&options)));
         }
     }
     match section.len() {
@@ -67,6 +85,10 @@ fn generation(_: &Cursor<'_>, options: Option<&Cursor<'_>>) -> Choice {
     Choice::Named(Rule::Generation(rule))
 }
 
+fn of_table(ecosystem: &'static Ecosystem, options: Option<&Cursor<'_>>) -> Choice {
+    Choice::Named(Rule::Table(Table::new(ecosystem).with_max_attempt(max_attempt_alone(options))))
+}
+
 fn kopf(_: &Cursor<'_>, options: Option<&Cursor<'_>>) -> Choice {
     let options = options.and_then(|options| options.section(kopf_options)).unwrap_or_default();
     Choice::Named(Rule::Kopf(Kopf::new(options)))
@@ -79,7 +101,7 @@ fn cel(at: &Cursor<'_>, options: Option<&Cursor<'_>>) -> Choice {
         return Choice::Auto { max_attempt: None };
     };
     let rule = options.section(cel_options).flatten();
-    rule.map_or(Choice::Auto { max_attempt: None }, |rule| Choice::Named(Rule::Cel(rule)))
+    rule.map_or(Choice::Auto { max_attempt: None }, |rule| Choice::Named(Rule::Cel(Box::new(rule))))
 }
 
 fn cel_options(section: &mut Section<'_>) -> Option<Cel> {

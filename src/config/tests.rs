@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::operator::{Healthz, Metrics, ObjectName, Probe};
 use super::resource::Streams;
 use super::*;
+use crate::judge::rule::cel::expression::Expression;
 use crate::judge::rule::{Durations, Rule};
 use crate::judge::rule::{generation::Generation, kopf::Kopf};
 
@@ -85,6 +86,14 @@ fn every_key_of_a_resource_is_converted() {
     assert!(matches!(&config.resources[2].rule, Choice::Auto { max_attempt: Some(longest) } if *longest == minutes(8)));
     assert!(matches!(&config.resources[3].rule, Choice::Named(Rule::Kopf(_))));
     assert!(matches!(&config.resources[4].rule, Choice::Auto { max_attempt: None }));
+    let crates = &config.resources[5];
+    assert_eq!(crates.r#where.as_ref().map(Expression::source), Some("self.spec.class == 'x'"));
+    let Choice::Named(Rule::Cel(cel)) = &crates.rule else { panic!("{:?}", crates.rule) };
+    let told = format!("{cel:?}");
+    for key in ["processed", "in_progress", "failing", "paused", "pending", "since"] {
+        let (_, rest) = told.split_once(&format!("{key}: ")).expect("there");
+        assert!(!rest.starts_with("None"), "{told}");
+    }
 }
 
 #[test]
@@ -333,13 +342,51 @@ fn operator_and_operators_exclude_each_other() {
 #[test]
 fn expressions_are_refused_at_their_place() {
     insta::assert_snapshot!(problems(
-        "resources:\n- resource: a.b\n  where: self.spec.x == 1\n\
-         - resource: a.c\n  rule: {cel: {processed: has(self.status)}}\n- {resource: a.d, rule: cel}\n"
+        "resources:\n- resource: a.b\n  where: self.spec.x.endswith('x')\n\
+         - resource: a.c\n  rule: {cel: {processed: self.status.phase == 'x', paused: size('x'), since: nwo}}\n\
+         - {resource: a.d, rule: cel}\n- {resource: a.e, rule: {cel: {procesed: 'true', pending: 1}}}\n"
     ), @r#"
-        c:5:10: resources[0].where: CEL is not supported by this version yet; leave it out, or name a built-in rule
-        c:7:15: resources[1].rule.cel: CEL is not supported by this version yet; leave it out, or name a built-in rule
-        c:8:25: resources[2].rule: CEL is not supported by this version yet; leave it out, or name a built-in rule
+        c:5:10: resources[0].where: at `endswith`, character 13: unknown function `endswith`; did you mean `endsWith`?
+        c:7:27: resources[1].rule.cel.processed: at `.status`, character 5: is not there on an object that no operator has touched, which is what must be seen; test for it first, as in has(self.status.phase) && self.status.phase == 'Ready'
+        c:7:27: resources[1].rule.cel.processed: at `.phase`, character 12: is not there on an object that no operator has touched, which is what must be seen; test for it first, as in has(self.status.phase) && self.status.phase == 'Ready'
+        c:7:61: resources[1].rule.cel.paused: at `size`, character 1: the expression comes to a whole number, not to true or false
+        c:7:79: resources[1].rule.cel.since: at `nwo`, character 1: unknown variable `nwo`; known here: `self`
+        c:8:25: resources[2].rule: has no expressions; write them, as in `rule: {cel: {processed: "has(self.status)"}}`
+        c:9:31: resources[3].rule.cel.processed: is missing; write the expression that is true once the operator has served the object
+        c:9:32: resources[3].rule.cel.procesed: unknown key; did you mean `processed`?
+        c:9:59: resources[3].rule.cel.pending: expected text, found a number; put it in quotes
     "#);
+}
+
+#[test]
+fn expressions_are_read_and_tell_one_configuration_from_another() {
+    let resource = |class: &str, phase: &str| {
+        let text = format!(
+            "resources:\n- resource: a.b\n  where: self.spec.class == '{class}'\n  \
+             rule: {{cel: {{processed: \"has(self.status.phase) && self.status.phase == '{phase}'\", maxAttempt: 3m}}}}\n"
+        );
+        parsed(&text).resources.remove(0)
+    };
+    let first = resource("x", "Ready");
+    assert_eq!(first.r#where.as_ref().map(|it| it.source().to_owned()).as_deref(), Some("self.spec.class == 'x'"));
+    let Choice::Named(rule @ Rule::Cel(_)) = &first.rule else { panic!("{:?}", first.rule) };
+    assert_eq!((rule.name(), rule.durations().max_attempt), ("cel", minutes(3)));
+    let told = |resource: &Resource| format!("{:?} {:?}", resource.rule, resource.r#where);
+    assert_eq!(told(&first), told(&resource("x", "Ready")));
+    assert_ne!(told(&first), told(&resource("y", "Ready")), "the fingerprint of what is in force is made of this");
+    assert_ne!(told(&first), told(&resource("x", "Done")));
+}
+
+#[test]
+fn an_expression_that_would_exhaust_the_stack_is_refused() {
+    for source in [
+        "1".to_owned() + &" + 1".repeat(1000),
+        "(".repeat(2000) + &")".repeat(2000),
+        "!(".repeat(300) + "true" + &")".repeat(300),
+    ] {
+        let problem = rule_from_flag(&format!("{{cel: {{processed: '{source}'}}}}")).unwrap_err().to_string();
+        assert!(problem.starts_with("--rule:1:"), "{problem}");
+    }
 }
 
 #[test]
@@ -450,7 +497,7 @@ fn a_file_is_read_and_named_in_its_problems() {
     assert_eq!(missing.to_string(), format!("cannot read the configuration {}", path.display()));
     assert!(std::error::Error::source(&missing).is_some());
     std::fs::write(&path, FULL).unwrap();
-    assert_eq!(read(&path).unwrap().resources.len(), 5);
+    assert_eq!(read(&path).unwrap().resources.len(), 6);
     std::fs::write(&path, b"kind: Config\nx: \xff\n").unwrap();
     let message = format!("{}:2:4: is not UTF-8; save the file in that encoding", path.display());
     assert_eq!(read(&path).unwrap_err().to_string(), message);

@@ -1,5 +1,7 @@
 //! `/status`: everything that is known and decided, as JSON. The fields are a contract: version 1 only gains some.
 
+mod beside;
+mod connections;
 mod operator;
 mod stream;
 

@@ -10,9 +10,9 @@ use tower::ServiceExt;
 use super::*;
 use crate::view::example::{
     DATABASES, a_headline, a_healthy_explanation, a_quiet_view, a_restarting_view, a_view, an_explanation, an_operator,
-    at, tick,
+    at, some_connections, tick,
 };
-use crate::view::{Decision, Diagnosis, Given, Hold, OwnCheck, Transition, View};
+use crate::view::{Connections, Decision, Diagnosis, Given, Hold, OwnCheck, Transition, View};
 
 /// Five seconds after the views of the examples were made.
 fn soon() -> Duration {
@@ -224,6 +224,7 @@ async fn verbose_lists_checks_holds_evidence_and_what_is_next() {
     operator.verdict.changes_at = Some(at("07:06:50").elapsed);
     operator.streams[1].explanation.holds = vec![Hold::Paused, Hold::ListNotFresh];
     operator.streams[0].evidence.silent_connection = true;
+    operator.connections = some_connections();
     let got = get(view, "/healthz?verbose").await;
     for line in [
         "[-]stream/databases.db.example.com failed: asleep databases.db.example.com since 2026-03-04T07:06Z: \
@@ -235,12 +236,23 @@ async fn verbose_lists_checks_holds_evidence_and_what_is_next() {
          (backups.db.example.com)",
         "evidence/databases.db.example.com: silent-connection",
         "evidence/backups.db.example.com: none",
+        "connections: 2 to the API server, last byte received 2026-03-04T07:05:30Z",
+        "connection 10.0.0.7:40002 to 10.96.0.1:443: path-dead; 0 bytes not read, 120 not acknowledged, sent again 6 times",
         "next: recovering, once the kubelet has acted or was told often enough; looked at again at \
          2026-03-04T07:06:50Z at the latest",
         "healthz check failed",
     ] {
         assert!(got.has(line), "{line}\nis not in\n{}", got.body);
     }
+    let mut blind = a_quiet_view();
+    blind.operators[0].connections = Connections::unavailable("denied");
+    let got = get(blind, "/healthz?verbose").await;
+    assert!(got.has("connections: unavailable: denied"), "never none: {}", got.body);
+}
+
+#[tokio::test]
+async fn verbose_lists_every_hold() {
+    let got = get(a_restarting_view(), "/healthz?verbose").await;
     let holds = got.body.lines().filter(|line| line.starts_with("[+]hold/")).count();
     assert_eq!(holds, Hold::ALL.len());
 }
@@ -335,7 +347,9 @@ async fn metrics_have_prometheus_content_type() {
 
 #[tokio::test]
 async fn status_has_the_fields_of_the_contract() {
-    let board = Board::new(a_restarting_view());
+    let mut view = a_restarting_view();
+    view.operators[0].connections = some_connections();
+    let board = Board::new(view);
     let router = router(Arc::clone(&board), soon);
     ask(&router, "GET", "/healthz", "kube-probe/1.36").await;
     let got = ask(&router, "GET", "/status", "curl/8").await;

@@ -3,7 +3,7 @@
 use super::check::Check;
 use super::query::Query;
 use crate::view::board::Path;
-use crate::view::{Decision, Evidence, Explanation, Hold, Mode, Operator, Stream, View, Watch, line};
+use crate::view::{Decision, Explanation, Hold, Mode, Operator, Stream, View, Watch, line};
 
 /// Appends every check and, to `/healthz`, what the decision stands on.
 pub(super) fn append(body: &mut String, path: Path, view: &View, checks: &[Check], query: &Query, is_stale: bool) {
@@ -52,8 +52,35 @@ fn operator_lines(view: &View, operator: &Operator) -> Vec<String> {
         let renewed = lease.last_ack.map_or_else(|| "never".to_owned(), |at| line::second(view.wall_at(at)));
         lines.push(format!("stream lease: {}; last seen renewed {renewed}", lease.diagnosis));
     }
+    lines.extend(operator.peering.as_ref().map(|peering| format!("peering {}: {}", peering.object, peering.words())));
+    if let Some(metrics) = &operator.metrics {
+        let words = metrics.words(Some(&|at| line::second(view.wall_at(at))));
+        let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
+        lines.push(format!("evidence/operator-metrics: {words}"));
+    }
+    lines.extend(connection_lines(view, operator));
     lines.push(format!("restarts: {} left in the budget, mode {}", operator.verdict.budget_remaining, mode(operator)));
     lines.push(format!("next: {}", next(view, operator)));
+    lines
+}
+
+/// What TCP tells, and one line for each connection with which something is wrong.
+fn connection_lines(view: &View, operator: &Operator) -> Vec<String> {
+    let connections = &operator.connections;
+    if let Some(problem) = &connections.problem {
+        return vec![format!("connections: unavailable: {problem}")];
+    }
+    let count = connections.open.len() as u64 + connections.left_out;
+    let last = connections.last_receive.map_or_else(|| "never".to_owned(), |at| line::second(view.wall_at(at)));
+    let mut lines = vec![format!("connections: {count} to the API server, last byte received {last}")];
+    lines.extend(connections.open.iter().filter_map(|open| {
+        let fault = open.fault()?;
+        let (unread, unacknowledged) = (open.receive_queue, open.send_queue);
+        Some(format!(
+            "connection {} to {}: {fault}; {unread} bytes not read, {unacknowledged} not acknowledged, sent again {} times",
+            open.local, open.peer, open.retransmits,
+        ))
+    }));
     lines
 }
 
@@ -82,6 +109,7 @@ fn reason(hold: Hold) -> &'static str {
         Hold::NewLeader => "this replica leads only since a moment ago",
         Hold::LeaseUnreadable => "nobody can see who leads",
         Hold::Paused => "the operator is paused by its peering",
+        Hold::PeeringUnreadable => "nobody can see whether the operator is paused by its peering",
         Hold::Terminating => "the Pod is being deleted",
         Hold::TaskEnded => "a task of dogwatch has ended",
     }
@@ -121,7 +149,7 @@ fn stream_line(view: &View, stream: &Stream) -> String {
 
 /// The evidence of a stream in words.
 fn told(view: &View, stream: &Stream) -> String {
-    let mut told: Vec<String> = evidence(&stream.evidence).into_iter().map(str::to_owned).collect();
+    let mut told: Vec<String> = stream.evidence.words().into_iter().map(str::to_owned).collect();
     if let Some(stale) = &stream.stale {
         let who = match (stale.by_watch, stale.by_list) {
             (true, true) => "a new watch and a list with resourceVersion=0 lack",
@@ -146,16 +174,6 @@ fn watch_line(view: &View, stream: &Stream, watch: &Watch) -> String {
     let last = watch.last_event.map_or_else(|| "never".to_owned(), |at| line::second(view.wall_at(at)));
     let problem = watch.problem.as_deref().map_or_else(String::new, |problem| format!("; {problem}"));
     format!("watch/{}: {} open; last event {last}{problem}", stream.name(), watch.open)
-}
-
-/// What is evidence now; that nothing is says nothing.
-pub(super) fn evidence(evidence: &Evidence) -> Vec<&'static str> {
-    let found = [
-        (evidence.silent_connection, "silent-connection"),
-        (evidence.server_stale, "server-stale"),
-        (evidence.canary_missed.is_some(), "canary-missed"),
-    ];
-    found.into_iter().filter_map(|(is_there, word)| is_there.then_some(word)).collect()
 }
 
 pub(super) const fn mode(operator: &Operator) -> &'static str {

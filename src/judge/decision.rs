@@ -38,7 +38,7 @@ use super::state::Moment;
 use super::tick::Tick;
 pub use budget::Budget;
 use budget::Spent;
-pub use inputs::{Container, Gate, Given, Inputs, Leadership, Mode, Pod, Policy, Probe, Reread};
+pub use inputs::{Container, Gate, Given, Inputs, Leadership, Mode, Peering, Pod, Policy, Probe, Reread};
 pub use lease::LEASE;
 use lease::LeaseWatch;
 pub use table::Transition;
@@ -126,6 +126,8 @@ struct Restart {
     container: Option<String>,
     /// How long the new container may be silent.
     asleep_after: Duration,
+    /// [`Explanation::released`] when the kubelet took over.
+    released: u64,
 }
 
 /// A stream that is asleep and being confirmed.

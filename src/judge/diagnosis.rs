@@ -7,16 +7,19 @@
 //! everything that `/status`, metrics and logs print of a stream. Times on the boot clock become wall times through
 //! [`super::state::Moment::wall_at`].
 
+mod evidence;
 mod hold;
 mod survey;
 
 use std::time::Duration;
 
+use super::connection::Reception;
 use super::ledger::{Learnt, Ledger, Uid};
 use super::state::{Excuse, Moment};
 pub use super::tally::Diagnosis;
 use super::tally::States;
 use super::tick::Tick;
+pub use evidence::Evidence;
 pub use hold::Hold;
 pub(super) use hold::HoldEnd;
 use survey::Survey;
@@ -40,17 +43,6 @@ pub struct Settings {
     pub restart: bool,
     /// Whether a processed object must have been seen before a restart.
     pub require_proof: bool,
-}
-
-/// What others than the objects themselves say of one stream.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Evidence {
-    /// dogwatch saw events of the stream and no connection of the operator has received a byte since before them.
-    pub silent_connection: bool,
-    /// A GET shows what lists and new watches of the API server do not.
-    pub server_stale: bool,
-    /// The canary's change that is not acknowledged, and that counts once it is older than `overdueAfter`.
-    pub canary_missed: Option<Tick>,
 }
 
 /// One stream: what it is judged by and what is remembered of it.
@@ -78,8 +70,8 @@ pub struct Surroundings<'a> {
     pub started: Tick,
     /// `restart.grace`.
     pub grace: Duration,
-    /// Whether the operator is known to receive bytes from the API server.
-    pub is_receiving: bool,
+    /// What the operator's connections tell.
+    pub reception: Reception,
 }
 
 /// Grace lasts at most so long, however long the operator takes to read its first lists.
@@ -137,6 +129,8 @@ pub struct Explanation {
     pub in_flight_until: Option<Tick>,
     /// How many restarts of this stream had no effect since the last one that had.
     pub fruitless: u32,
+    /// How many deletions that the operator's finalizer held have come to their end, since dogwatch watches.
+    pub released: u64,
     /// What was learnt of how the operator acknowledges.
     pub habits: Vec<Learnt>,
     /// The next moment at which any of this can change by itself.
@@ -186,6 +180,7 @@ impl Stream {
             .set_undisturbed_since((!is_held).then(|| held_until.map_or(around.started, |at| at.max(around.started))));
 
         let survey = Survey::of(&self.ledger, &self.settings, self.evidence.canary_missed, around.started, tick);
+        self.evidence.silent_connection = survey.first_event.is_some_and(|event| around.reception.misses(event));
         let enough = enough(self.settings.min_overdue, self.fruitless);
         let asleep_after = self.asleep_after(tick);
         let silent_since = survey
@@ -226,6 +221,7 @@ impl Stream {
             listed_from: self.ledger.listed().map(|(began, _)| began),
             in_flight_until: survey.in_flight_until,
             fruitless: self.fruitless,
+            released: self.ledger.released(),
             habits: self.ledger.learnt().collect(),
             changes_at,
         }
@@ -267,18 +263,24 @@ impl Stream {
 
     /// An operator that still receives and has acknowledged nothing may be reading its first lists.
     fn grace_ends(&self, around: &Surroundings<'_>) -> Tick {
-        let is_warming = around.is_receiving && self.ledger.last_ack().is_none_or(|ack| ack < around.started);
-        around.started.after(if is_warming { around.grace.max(LONGEST_GRACE) } else { around.grace })
+        let ends = around.started.after(around.grace);
+        let has_acked = self.ledger.last_ack().is_some_and(|ack| ack >= around.started);
+        let is_warming = !has_acked && around.reception.is_receiving_since(ends);
+        if is_warming { ends.max(around.started.after(LONGEST_GRACE)) } else { ends }
     }
 
     /// Silence beyond which the stream is asleep.
     fn asleep_after(&self, now: Tick) -> Duration {
         let settings = &self.settings;
-        if self.evidence.silent_connection {
-            return settings.overdue_after.max(settings.own_cure.saturating_add(Duration::from_mins(1)));
-        }
         let twice = self.ledger.longest(now).map_or(Duration::ZERO, |(longest, _)| longest.saturating_mul(2));
-        settings.asleep_after.max(settings.max_attempt).max(twice.min(settings.asleep_after.saturating_mul(4)))
+        let common =
+            settings.asleep_after.max(settings.max_attempt).max(twice.min(settings.asleep_after.saturating_mul(4)));
+        if self.evidence.silent_connection {
+            // It speaks for a restart, so it never makes one wait.
+            let cured = settings.own_cure.saturating_add(Duration::from_mins(1));
+            return common.min(settings.overdue_after.max(cured));
+        }
+        common
     }
 
     /// Moments at which time alone changes holds and floors.

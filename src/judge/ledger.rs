@@ -22,6 +22,7 @@ mod event;
 mod habit;
 mod list;
 mod longest;
+mod sent;
 mod settled;
 pub mod snapshot;
 mod uid;
@@ -99,6 +100,8 @@ pub struct Ledger {
     served_through: Option<Tick>,
     settled: Settled,
     longest: Longest,
+    /// Deletions that the operator's finalizer held and that have come to their end; counted by this process only.
+    released: u64,
     /// What the operator is seen to do.
     habits: Habits,
     /// What was learnt of it by the end of the newest list: within a list, the order of objects must not matter.
@@ -128,6 +131,7 @@ impl Ledger {
             served_through: None,
             settled: Settled::default(),
             longest: Longest::default(),
+            released: 0,
             habits: Habits::default(),
             lessons: Habits::default(),
             undisturbed_since: None,
@@ -213,7 +217,13 @@ impl Ledger {
 
     /// The object is no more. That is no acknowledgement: anybody may have removed it.
     pub fn gone(&mut self, uid: &str) {
-        self.entries.remove(&Uid::of(uid));
+        let entry = self.entries.remove(&Uid::of(uid));
+        self.released += u64::from(entry.is_some_and(|entry| entry.is_held_deletion()));
+    }
+
+    /// How many deletions that the operator's finalizer held have come to their end.
+    pub(super) fn released(&self) -> u64 {
+        self.released
     }
 
     /// When an object that is not remembered was last known not to be pending: when the newest complete list began,

@@ -4,6 +4,7 @@
 //! and again. An operator waits while a live record of another one has a higher priority, or the same one: it then closes
 //! its watches and handles nothing, and its own health endpoint still says that it is well.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -47,12 +48,6 @@ pub struct Peer {
 }
 
 #[derive(Deserialize)]
-struct Object<'a> {
-    #[serde(borrow, default)]
-    status: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
 struct Record {
     #[serde(default)]
     priority: Option<i64>,
@@ -68,8 +63,9 @@ impl Peers {
     /// # Errors
     /// When it is no JSON object.
     pub fn read(json: &[u8]) -> Result<Self, serde_json::Error> {
-        let Object { status } = serde_json::from_slice(json)?;
-        let Some(status) = status else { return Ok(Self::default()) };
+        // A struct would take a list as well.
+        let object: BTreeMap<String, &RawValue> = serde_json::from_slice(json)?;
+        let Some(status) = object.get("status") else { return Ok(Self::default()) };
         let entries: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(status.get()).unwrap_or_default();
         let peers = entries.into_iter().filter_map(|(identity, record)| {

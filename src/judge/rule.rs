@@ -1,25 +1,28 @@
 //! How to read from one object whether its operator has processed the latest desired state.
 //!
 //! A rule is a mask (the paths that it reads) and a function over what the mask lets through. What is the same for
-//! every rule stands here, once: decoding, the deletion step, the deadline of `in-progress` and `failing`, and the
-//! annotation by which a person excuses an object.
+//! every rule stands in [`Reader`], once: decoding, the deletion step, the deadline of `in-progress` and `failing`, and
+//! the annotation by which a person excuses an object.
 
 pub mod auto;
 pub mod cel;
 pub mod generation;
 pub mod kopf;
+mod reader;
+pub mod table;
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use super::object::mask::Mask;
-use super::object::{self, Identity, Object};
-use super::state::{Excuse, Judgement, Reason, Signal, Since, SinceFrom, State, words};
+use super::object::{self, Object};
+use super::state::{Judgement, Signal, words};
 use cel::Cel;
-use cel::expression::Expression;
 use generation::Generation;
 use kopf::Kopf;
+pub use reader::Reader;
+use table::Table;
 
 /// A rule with its options.
 #[derive(Debug, Clone)]
@@ -28,8 +31,10 @@ pub enum Rule {
     Kopf(Kopf),
     /// `status.observedGeneration` and the conditions' own.
     Generation(Generation),
+    /// What the operators of one ecosystem write.
+    Table(Table),
     /// Expressions of the configuration.
-    Cel(Cel),
+    Cel(Box<Cel>),
 }
 
 /// Which rule the configuration or a flag asks for.
@@ -97,8 +102,31 @@ impl Rule {
         match self {
             Self::Kopf(_) => "kopf",
             Self::Generation(_) => "generation",
+            Self::Table(table) => table.ecosystem().name,
             Self::Cel(_) => "cel",
         }
+    }
+
+    /// The project whose resources the rule reads: what they are grouped under in reports.
+    pub const fn project(&self) -> Option<&'static str> {
+        match self {
+            Self::Kopf(_) | Self::Generation(_) | Self::Cel(_) => None,
+            Self::Table(table) => table.ecosystem().project,
+        }
+    }
+
+    /// The rule for a resource of this group and kind, where that makes a difference.
+    #[must_use]
+    pub fn for_resource(self, group: &str, kind: &str) -> Self {
+        match self {
+            Self::Table(table) => Self::Table(table.for_resource(group, kind)),
+            other => other,
+        }
+    }
+
+    /// Whether the resource is of a kind on which no operator acknowledges anything.
+    pub const fn is_static(&self) -> bool {
+        matches!(self, Self::Table(table) if table.entry().is_static())
     }
 
     /// The rule's own durations; `maxAttempt` as configured.
@@ -106,7 +134,16 @@ impl Rule {
         match self {
             Self::Kopf(kopf) => kopf.durations(),
             Self::Generation(generation) => generation.durations(),
+            Self::Table(table) => table.durations(),
             Self::Cel(cel) => cel.durations(),
+        }
+    }
+
+    /// The `maxAttempt` below which the rule's is for no resource.
+    pub fn least_max_attempt(&self) -> Duration {
+        match self {
+            Self::Table(table) => table.least_max_attempt(),
+            other => other.durations().max_attempt,
         }
     }
 
@@ -115,7 +152,7 @@ impl Rule {
     pub const fn own_cure(&self) -> Duration {
         match self {
             Self::Kopf(_) => Duration::from_secs(70),
-            Self::Generation(_) | Self::Cel(_) => Duration::from_mins(10),
+            Self::Generation(_) | Self::Table(_) | Self::Cel(_) => Duration::from_mins(10),
         }
     }
 
@@ -125,7 +162,7 @@ impl Rule {
     pub fn signal_exists(&self, signal: &Signal) -> bool {
         match self {
             Self::Kopf(kopf) => kopf.signal_exists(signal),
-            Self::Generation(_) => signal.signalled > 0,
+            Self::Generation(_) | Self::Table(_) => signal.signalled > 0,
             // Whoever writes the expressions says that they are answered.
             Self::Cel(_) => true,
         }
@@ -135,6 +172,7 @@ impl Rule {
         match self {
             Self::Kopf(kopf) => kopf.mask(object::common_mask()),
             Self::Generation(_) => generation::mask(object::common_mask()),
+            Self::Table(table) => table.mask(object::common_mask()),
             Self::Cel(cel) => cel.mask(object::common_mask()),
         }
     }
@@ -143,6 +181,7 @@ impl Rule {
         match self {
             Self::Kopf(kopf) if kopf.is_held(object) => Holder::Operator,
             Self::Kopf(_) => Holder::Others,
+            Self::Table(table) => table.holder(object),
             Self::Generation(_) | Self::Cel(_) => Holder::Unknown,
         }
     }
@@ -151,6 +190,7 @@ impl Rule {
     fn deletion_progress(&self, object: &Object<'_>, now: Timestamp) -> Option<Judgement> {
         match self {
             Self::Kopf(kopf) => kopf.deletion_progress(object, now),
+            Self::Table(table) => table.deletion_progress(object),
             Self::Generation(_) | Self::Cel(_) => None,
         }
     }
@@ -160,6 +200,7 @@ impl Rule {
     fn complete_deletion(&self, object: &Object<'_>, judgement: Judgement) -> Judgement {
         match self {
             Self::Kopf(kopf) => kopf.complete_deletion(object, judgement),
+            Self::Table(table) => table.complete_deletion(object, judgement),
             Self::Generation(_) | Self::Cel(_) => generation::complete(object, judgement),
         }
     }
@@ -169,117 +210,9 @@ impl Rule {
         match self {
             Self::Kopf(kopf) => kopf.judge(object, now),
             Self::Generation(generation) => generation.judge(object),
+            Self::Table(table) => table.judge(object, now),
             Self::Cel(cel) => cel.judge(object),
         }
-    }
-}
-
-/// A rule made ready for the objects of one resource.
-#[derive(Debug, Clone)]
-pub struct Reader {
-    rule: Rule,
-    selection: Option<Expression>,
-    finalizers: Vec<String>,
-    mask: Mask,
-}
-
-impl Reader {
-    /// `finalizers` are those that the configuration calls the operator's own, beside those that the rule knows.
-    pub fn new(rule: Rule, finalizers: Vec<String>) -> Self {
-        let mask = rule.mask();
-        Self { rule, selection: None, finalizers, mask }
-    }
-
-    /// Judges only objects for which `selection` is true; others are `paused`, reason `not-selected`. It stands before
-    /// everything else, also before deletion, since what it leaves out is another operator's.
-    #[must_use]
-    pub fn selecting(self, selection: Option<Expression>) -> Self {
-        let mask = selection.iter().fold(self.mask, |mask, selection| mask.union(selection.mask()));
-        Self { selection, mask, ..self }
-    }
-
-    /// The rule.
-    pub const fn rule(&self) -> &Rule {
-        &self.rule
-    }
-
-    /// Judges the object that `json` is and hands the answer to `then` with what is known of its identity.
-    ///
-    /// `now` is on the API server's clock. What cannot be decoded is `unknown`, reason `undecodable`.
-    pub fn judge<R>(&self, json: &[u8], now: Timestamp, then: impl FnOnce(Identity<'_>, Judgement) -> R) -> R {
-        match Object::read(json, &self.mask) {
-            Ok(object) => then(object.identity(), self.judge_object(&object, now)),
-            Err(error) => {
-                let judgement = Judgement::unknown(Reason::Undecodable, error.to_string());
-                object::identity_of(json, &object::identity_mask(), |identity| then(identity, judgement))
-            }
-        }
-    }
-
-    fn judge_object(&self, object: &Object<'_>, now: Timestamp) -> Judgement {
-        if let Some(left_out) = self.selection.as_ref().and_then(|selection| cel::left_out(selection, object)) {
-            return Judgement { created_at: object.created_at(), held: self.is_held(object), ..left_out };
-        }
-        let mut judgement = match object.deleted_at() {
-            Some(deleted_at) => self.rule.complete_deletion(object, self.judge_deletion(object, deleted_at, now)),
-            None if object.is_ignored() => {
-                Judgement::new(State::Paused, Reason::Ignored, "annotated with dogwatch/ignore")
-            }
-            None => self.rule.judge(object, now),
-        };
-        if object.is_ignored() {
-            judgement.excuse = Some(Excuse::Ignored);
-        }
-        judgement.created_at = object.created_at();
-        judgement.held = self.is_held(object);
-        after_deadline(judgement, now)
-    }
-
-    fn is_held(&self, object: &Object<'_>) -> bool {
-        self.rule.holder(object) == Holder::Operator
-            || object.finalizers().any(|finalizer| self.finalizers.iter().any(|own| own == finalizer))
-    }
-
-    fn judge_deletion(&self, object: &Object<'_>, deleted_at: Timestamp, now: Timestamp) -> Judgement {
-        // Records that are left behind once the last finalizer of the operator is gone move no more.
-        let is_released = self.rule.holder(object) == Holder::Others && !self.is_held(object);
-        if let Some(progress) = self.rule.deletion_progress(object, now).filter(|_| !is_released) {
-            return progress;
-        }
-        let pending = |message| Judgement {
-            since: Some(Since::new(deleted_at, SinceFrom::Deletion)),
-            desired_at: Some(deleted_at),
-            ..Judgement::new(State::Pending, Reason::DeletionNotProcessed, message)
-        };
-        if self.is_held(object) {
-            return pending("deletion requested; the operator's finalizer is still there");
-        }
-        match self.rule.holder(object) {
-            Holder::Operator | Holder::Others => Judgement::new(
-                State::Processed,
-                Reason::HeldByOthers,
-                "deletion requested; the operator has let go, another finalizer holds the object",
-            ),
-            Holder::Unknown => Judgement {
-                excuse: Some(Excuse::HolderUnknown),
-                ..pending("deletion requested; whose finalizers hold the object is not known")
-            },
-        }
-    }
-}
-
-/// Turns `in-progress` and `failing` past their deadline into `pending`, since the deadline.
-fn after_deadline(judgement: Judgement, now: Timestamp) -> Judgement {
-    match judgement.until {
-        Some(until) if matches!(judgement.state, State::InProgress | State::Failing) && now > until => Judgement {
-            state: State::Pending,
-            reason: Some(Reason::ProgressStopped),
-            since: Some(Since::new(until, SinceFrom::Deadline)),
-            until: None,
-            message: format!("{}; no movement since", judgement.message).into(),
-            ..judgement
-        },
-        _ => judgement,
     }
 }
 

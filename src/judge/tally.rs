@@ -94,6 +94,14 @@ impl States {
         self.0[to as usize] += moved;
     }
 
+    /// All of them together.
+    pub fn sum<'s>(all: impl Iterator<Item = &'s Self>) -> Self {
+        all.fold(Self::default(), |mut sum, states| {
+            sum.add_all(states);
+            sum
+        })
+    }
+
     /// Adds the counts of `other`.
     pub fn add_all(&mut self, other: &Self) {
         for state in State::ALL {

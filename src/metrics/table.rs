@@ -225,6 +225,15 @@ pub const TABLE: &[Metric] = &[
         }),
     ),
     gauge(
+        "operator_connection_last_receive_timestamp_seconds",
+        "When the operator last received a byte from the API server over TCP; absent while that is not known.",
+        Of::Operator(|scene, operator, out| {
+            let connections = &operator.connections;
+            let last = connections.last_receive.filter(|_| connections.problem.is_none());
+            out.time(last.map(|at| scene.view.wall_at(at)));
+        }),
+    ),
+    gauge(
         "probe_last_request_timestamp_seconds",
         "When the kubelet or dogwatch probe last asked for /healthz; absent if none ever did.",
         Of::Process(|scene, out| out.time(scene.probes.last_healthz().map(|at| scene.view.wall_at(at)))),

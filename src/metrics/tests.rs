@@ -4,7 +4,8 @@ use std::time::Duration;
 use super::*;
 use crate::view::board::{Agent, Path};
 use crate::view::example::{
-    DATABASES, a_headline, a_quiet_view, a_restarting_view, a_view, an_explanation, an_offender, an_operator, at, tick,
+    DATABASES, a_headline, a_quiet_view, a_restarting_view, a_view, an_explanation, an_offender, an_operator, at,
+    some_connections, tick,
 };
 use crate::view::{
     Decision, Diagnosis, EventResult, Leadership, ListResult, Outcome, OwnCheck, Transition, Watch, WatchType, Withheld,
@@ -40,6 +41,7 @@ fn a_full_view() -> (View, Probes) {
     let mut watch = Watch { last_event: Some(tick("07:06:20")), ..Watch::default() };
     watch.events.add_many(WatchType::Modified, 12);
     stream.watch = Some(watch);
+    view.operators[0].connections = some_connections();
     let mut probes = Probes::default();
     probes.last.insert((Path::Healthz, Agent::Kubelet), tick("07:06:31"));
     (view, probes)
@@ -120,6 +122,7 @@ fn what_does_not_apply_is_absent_and_never_zero() {
         "list_duration_seconds",
         "watch_last_event_timestamp_seconds",
         "watch_events_total",
+        "operator_connection_last_receive_timestamp_seconds",
         "probe_last_request_timestamp_seconds",
         "config_last_reload_success_timestamp_seconds",
         "leader",
@@ -136,7 +139,7 @@ fn what_does_not_apply_is_absent_and_never_zero() {
 
 #[test]
 fn features_that_do_not_exist_have_no_metric() {
-    for absent in ["canary", "nudge", "operator_connection", "page"] {
+    for absent in ["canary", "nudge", "page"] {
         assert!(!TABLE.iter().any(|metric| metric.name.contains(absent)), "{absent}");
     }
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::leader::{self, Answer};
+use super::leader;
 use super::operator::Name;
+use super::reading::Answer;
 use super::shared::{Known, Shared};
 use crate::clock;
 use crate::cluster::access::{self, Found};
@@ -107,7 +108,7 @@ async fn lease_agrees(
             leader::set(shared, operator, now);
             Some(now == before)
         }
-        Answer::Refused | Answer::Failed => None,
+        Answer::Refused(_) | Answer::Failed(_) => None,
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::operator::Operator;
+use super::own_pod::OwnPod;
 use super::publish;
 use super::shared::{Known, Shared};
 use super::state_file::{self, StateFile};
@@ -44,6 +45,7 @@ pub(super) async fn keep(shared: Arc<Shared>) {
 pub(super) fn turn(shared: &Shared) -> Option<Duration> {
     let now = shared.now();
     let (view, next) = shared.with(|known| {
+        known.see_own_checks(now);
         let inputs: Vec<Inputs> = (0..known.operators.len()).map(|index| inputs(known, index, &shared.board)).collect();
         let is_due = now.elapsed.saturating_sub(known.saved) >= SAVE_EVERY;
         let Known { operators, state_file, letters, boot, .. } = known;
@@ -78,7 +80,7 @@ fn inputs(known: &mut Known, index: usize, board: &Board) -> Inputs {
     let restart = operator.plan.restart;
     let configured = if operator.is_unrecorded { Mode::Observe } else { operator.plan.mode() };
     let (mode, pod, probe) = match &operator.plan.beside {
-        Some(beside) => (pod.mode(configured), pod.judged(), beside.probe.map(numbers).or(pod.probe())),
+        Some(_) => (pod.mode(configured), pod.judged(), probe(operator, pod)),
         // Nothing of an operator that is observed from elsewhere is restarted; its Pod decides nothing.
         None => (Mode::Observe, Pod::Unread, Some(Probe::default())),
     };
@@ -88,17 +90,33 @@ fn inputs(known: &mut Known, index: usize, board: &Board) -> Inputs {
         leadership: operator.leadership,
         pod,
         probe,
-        is_paused: false,
+        peering: operator.own.judged_peering(),
         has_ended_task,
-        is_receiving: false,
+        reception: operator.connections.reception(),
         given: board.probes().given,
         reread: operator.reread.take(),
         jitter: restart.jitter.mul_f64(fraction),
     }
 }
 
+impl Known {
+    /// Lets the operators' own checks know of the Pod as it is now.
+    pub(super) fn see_own_checks(&mut self, now: Moment) {
+        let Self { operators, pod, .. } = self;
+        for operator in operators.iter_mut().filter(|operator| operator.plan.beside.is_some()) {
+            let probe = probe(operator, pod);
+            operator.own.see(&pod.judged(), probe, now);
+        }
+    }
+}
+
+/// The numbers of the probe of an operator beside us: as configured, else as the Pod has them.
+pub(super) fn probe(operator: &Operator, pod: &OwnPod) -> Option<Probe> {
+    operator.plan.beside.as_ref()?.probe.map(numbers).or(pod.probe())
+}
+
 /// The configured numbers of the probe.
-pub(super) const fn numbers(probe: crate::config::operator::Probe) -> Probe {
+const fn numbers(probe: crate::config::operator::Probe) -> Probe {
     Probe {
         period: probe.period,
         failure_threshold: probe.failure_threshold,

@@ -23,7 +23,7 @@ use crate::cluster::discover;
 use crate::cluster::request;
 use crate::cluster::watch::{self, End, Event, Query};
 use crate::config::resource::Resource;
-use crate::judge::rule::kopf;
+use crate::judge::rule::auto::{Mark, Signs};
 use ear::Ear;
 use pace::{Pace, lasts, later};
 
@@ -47,8 +47,8 @@ pub(super) struct Basis {
     pub(super) found: discover::Resource,
     pub(super) entry: Resource,
     pub(super) rule: InForce,
-    /// Whether marks on the objects would change the rule.
-    pub(super) is_open: bool,
+    /// The strongest mark that the objects had shown until then.
+    pub(super) mark: Option<Mark>,
     /// The list's resourceVersion: a watch from here misses nothing.
     pub(super) version: String,
     /// How many objects it showed.
@@ -67,8 +67,8 @@ impl Basis {
 
     /// Whether what was judged and compared on that basis holds on this one.
     fn agrees_with(&self, other: &Self) -> bool {
-        (&self.rule.fingerprint, self.is_open, self.regressions)
-            == (&other.rule.fingerprint, other.is_open, other.regressions)
+        (&self.rule.fingerprint, self.mark, self.regressions)
+            == (&other.rule.fingerprint, other.mark, other.regressions)
     }
 }
 
@@ -154,7 +154,8 @@ impl Follower {
                     idle_after: self.idle_after,
                     max_object_bytes: self.max_object_bytes,
                 };
-                let signs = basis.is_open.then(kopf::Signs::new);
+                let is_open = basis.entry.is_open();
+                let signs = is_open.then(|| Signs::new(basis.found.evidence(basis.mark)));
                 let mut each = |event: Event<'_>| ear.hear(event, signs.as_ref());
                 tokio::select! {
                     watched = watch::watch(&client, &query, &mut each) => (watched.end, watched.version),

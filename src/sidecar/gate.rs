@@ -14,7 +14,7 @@ use crate::cluster::access;
 use crate::cluster::connect::Cluster;
 use crate::cluster::discover::Resource;
 use crate::cluster::list::{self, Query};
-use crate::cluster::request::{Reach, ServerTime};
+use crate::cluster::request::{Client, Reach, ServerTime};
 use crate::judge::decision::{self, Decision};
 
 const ENOUGH: u8 = 3;
@@ -57,13 +57,24 @@ impl Gate {
 /// Asks for the first object of one resource after the other, for ever.
 pub(super) async fn keep(shared: Arc<Shared>, cluster: Arc<Cluster>) {
     let mut turn = 0_usize;
+    // Each connection stays open until the next one is: what the kernel calls its peer is the API server as it looks from
+    // here, and over time every backend of it. See [`super::sockets`].
+    let mut held: Option<Client> = None;
     loop {
         let found = shared.with(|known| {
             let all: Vec<_> = known.operators.iter().flat_map(Operator::found_resources).collect();
             all.get(turn.checked_rem(all.len()).unwrap_or(0)).map(|resource| (*resource).clone())
         });
         turn = turn.wrapping_add(1);
-        shared.heard(ask(&cluster, found.as_ref()).await);
+        let outcome = match cluster.client().await {
+            Ok(client) => {
+                let outcome = ask(&client, found.as_ref()).await;
+                drop(held.replace(client));
+                outcome
+            }
+            Err(error) => Err(error.reach()),
+        };
+        shared.heard(outcome);
         let is_in_doubt = shared.with(|known| {
             let suspects = |decision| matches!(decision, Decision::Suspect | Decision::Restarting);
             known.gate.state() == decision::Gate::Closed
@@ -74,16 +85,15 @@ pub(super) async fn keep(shared: Arc<Shared>, cluster: Arc<Cluster>) {
 }
 
 /// Lists the first object; where there is nothing that may be listed, asks whether the API server is there at all.
-async fn ask(cluster: &Cluster, resource: Option<&Resource>) -> Result<Option<ServerTime>, Reach> {
-    let client = cluster.client().await.map_err(|error| error.reach())?;
+async fn ask(client: &Client, resource: Option<&Resource>) -> Result<Option<ServerTime>, Reach> {
     if let Some(resource) = resource {
         let query = Query { page_size: 1, ..Query::new(resource) };
-        match list::peek(&client, &query).await.map_err(|error| error.reach()) {
+        match list::peek(client, &query).await.map_err(|error| error.reach()) {
             Err(Reach::Neither) => {}
             outcome => return outcome,
         }
     }
-    access::ping(&client).await.map_err(|error| error.reach())
+    access::ping(client).await.map_err(|error| error.reach())
 }
 
 impl Shared {

@@ -1,19 +1,14 @@
 //! Reads the operator's Lease: whether the operator beside us leads.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use super::reading::{Answer, EVERY, Reading};
 use super::shared::Shared;
 use crate::clock;
 use crate::cluster::connect::Cluster;
-use crate::cluster::lease;
 use crate::cluster::request::{self, Client, Reach};
+use crate::cluster::{chain, lease};
 use crate::judge::decision::Leadership;
-
-/// client-go renews every 2 s and controller-runtime every 2 to 10 s.
-const EVERY: Duration = Duration::from_secs(10);
-/// So many reads in a row may fail before it counts as unreadable. While the API server is at fault the gate closes.
-const FAILURES: u8 = 3;
 
 /// Which Lease, and by which name the operator holds it.
 #[derive(Debug, Clone)]
@@ -26,47 +21,25 @@ pub(super) struct Place {
 
 /// Reads the Lease for ever.
 pub(super) async fn keep(shared: Arc<Shared>, cluster: Arc<Cluster>, operator: String, place: Place) {
-    let mut client = None;
-    let mut failures = 0_u8;
+    let mut reading = Reading::default();
     loop {
-        let now = match &client {
-            Some(client) => Some(read(&shared, client, &place).await),
-            None => match cluster.client().await {
-                Ok(fresh) => Some(read(&shared, client.insert(fresh), &place).await),
-                Err(error) => {
-                    shared.heard(Err(error.reach()));
-                    None
-                }
-            },
+        let answer = match reading.client(&shared, &cluster).await {
+            Ok(client) => read(&shared, &client, &place).await,
+            Err(problem) => Answer::Failed(problem),
         };
-        match now {
-            Some(Answer::Is(leadership)) => {
-                failures = 0;
-                set(&shared, &operator, leadership);
+        match reading.settle(answer) {
+            Some(Ok(leadership)) => drop(set(&shared, &operator, leadership)),
+            Some(Err(problem)) if set(&shared, &operator, Leadership::Unreadable) => {
+                tracing::warn!(operator, problem, "cannot read the lease");
             }
-            Some(Answer::Refused) => set(&shared, &operator, Leadership::Unreadable),
-            Some(Answer::Failed) | None => {
-                client = None;
-                failures = failures.saturating_add(1);
-                if failures >= FAILURES {
-                    set(&shared, &operator, Leadership::Unreadable);
-                }
-            }
+            Some(Err(_)) | None => {}
         }
         clock::sleep(EVERY).await;
     }
 }
 
-/// What one read came to.
-pub(super) enum Answer {
-    Is(Leadership),
-    /// Reading it is not allowed, or it is no Lease.
-    Refused,
-    Failed,
-}
-
 /// Reads the Lease once.
-pub(super) async fn read(shared: &Shared, client: &Client, place: &Place) -> Answer {
+pub(super) async fn read(shared: &Shared, client: &Client, place: &Place) -> Answer<Leadership> {
     match lease::read(client, &place.namespace, &place.name).await {
         Ok((found, server)) => {
             shared.heard(Ok(server));
@@ -78,14 +51,14 @@ pub(super) async fn read(shared: &Shared, client: &Client, place: &Place) -> Ans
         }
         Err(lease::Error::Access(error)) => {
             let reach = error.request().map_or(Reach::Neither, request::Error::reach);
-            shared.heard(Err(reach));
-            if reach == Reach::Neither { Answer::Refused } else { Answer::Failed }
+            Answer::of_error(shared, reach, chain(&error))
         }
-        Err(lease::Error::Decode { .. }) => Answer::Refused,
+        Err(error @ lease::Error::Decode { .. }) => Answer::Refused(chain(&error)),
     }
 }
 
-pub(super) fn set(shared: &Shared, operator: &str, leadership: Leadership) {
+/// Notes who leads; true if that is news.
+pub(super) fn set(shared: &Shared, operator: &str, leadership: Leadership) -> bool {
     let is_news = shared.with(|known| {
         known.operator(operator).is_some_and(|operator| {
             let before = std::mem::replace(&mut operator.leadership, leadership);
@@ -95,4 +68,5 @@ pub(super) fn set(shared: &Shared, operator: &str, leadership: Leadership) {
     if is_news {
         shared.changed.notify_one();
     }
+    is_news
 }

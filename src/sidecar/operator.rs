@@ -2,6 +2,7 @@
 
 mod feed;
 mod names;
+mod own;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,16 +12,21 @@ use tokio::sync::{Notify, watch};
 
 use super::follow::Basis;
 use super::plan::OperatorPlan;
+use super::sockets::Sight;
 use super::stale::Freshness;
 use crate::cluster::discover;
+use crate::config::operator::ObjectName;
 use crate::config::resource::{Chosen, Resource};
 use crate::judge::decision::{Decider, Leadership, Reread, Step};
 use crate::judge::diagnosis::{Diagnosis, Settings, Stream};
 use crate::judge::ledger::{Regression, Uid};
+use crate::judge::rule::auto::Mark;
 use crate::judge::rule::{COMMON_DURATIONS, Reader, RuleFrom};
+use crate::judge::state::Moment;
 use crate::judge::tick::Tick;
 use crate::view::{self, Counts, EventResult, Histogram, Restarts};
 pub(super) use names::{Name, Names};
+pub(super) use own::Own;
 
 /// One operator.
 #[derive(Debug)]
@@ -34,10 +40,12 @@ pub(super) struct Operator {
     /// What the shell knows of each of `streams`, in the same order.
     pub(super) facts: Vec<Facts>,
     pub(super) leadership: Leadership,
+    pub(super) own: Own,
     /// A round of re-reads that ended since the last step.
     pub(super) reread: Option<Reread>,
     pub(super) restarts: Restarts,
     pub(super) events: Counts<EventResult>,
+    pub(super) connections: Sight,
     /// The newest step.
     pub(super) step: Option<Step>,
     /// The first line of `/healthz`, written when the decision was taken.
@@ -59,8 +67,8 @@ pub(super) struct Watched {
     pub(super) found: Option<discover::Resource>,
     /// How its objects are judged; absent until a rule could be chosen.
     pub(super) rule: Option<InForce>,
-    /// Whether its objects have shown kopf's marks.
-    pub(super) shows_marks: bool,
+    /// The strongest mark that its objects have shown.
+    pub(super) mark: Option<Mark>,
     pub(super) list: view::List,
     /// Asks for a list at once.
     pub(super) wake: Arc<Notify>,
@@ -101,8 +109,9 @@ pub(super) struct Facts {
 }
 
 impl Operator {
-    pub(super) fn new(name: String, plan: OperatorPlan, decider: Decider) -> Self {
+    pub(super) fn new(name: String, plan: OperatorPlan, decider: Decider, now: Moment) -> Self {
         let resources = plan.resources.clone();
+        let connections = if plan.beside.is_some() { Sight::default() } else { Sight::elsewhere() };
         let mut operator = Self {
             name,
             plan,
@@ -111,28 +120,41 @@ impl Operator {
             streams: Vec::new(),
             facts: Vec::new(),
             leadership: Leadership::NotNeeded,
+            own: Own::default(),
             reread: None,
             restarts: Restarts::default(),
             events: Counts::default(),
+            connections,
             step: None,
             line: String::new(),
             is_unrecorded: false,
             hot: 0,
         };
+        operator.configure_beside(now);
         operator.reconfigure(resources);
         operator
     }
 
     /// Takes over a new plan. Resources that stay keep their memory; whether their rule changed shows when it is chosen.
-    pub(super) fn replan(&mut self, name: String, plan: OperatorPlan) {
+    pub(super) fn replan(&mut self, name: String, plan: OperatorPlan, now: Moment) {
         self.name = name;
         self.decider.policy = plan.policy();
         let resources = plan.resources.clone();
+        let is_same_lease = lease_of(&self.plan) == lease_of(&plan);
         self.plan = plan;
-        if self.plan.beside.as_ref().is_none_or(|beside| beside.lease.is_none()) {
+        if !is_same_lease {
             self.leadership = Leadership::NotNeeded;
         }
+        self.configure_beside(now);
         self.reconfigure(resources);
+    }
+
+    /// What is configured beside the resources. Who leads is not known until the lease was read.
+    fn configure_beside(&mut self, now: Moment) {
+        self.own.configure(self.plan.beside.as_ref(), now);
+        if lease_of(&self.plan).is_some() && self.leadership == Leadership::NotNeeded {
+            self.leadership = Leadership::Unreadable;
+        }
     }
 
     fn reconfigure(&mut self, entries: Vec<Resource>) {
@@ -233,7 +255,7 @@ impl Watched {
             entry,
             found: None,
             rule: None,
-            shows_marks: false,
+            mark: None,
             list: view::List { interval: Duration::from_secs(30), ..view::List::default() },
             wake: Arc::new(Notify::new()),
             watch: None,
@@ -270,6 +292,11 @@ impl InForce {
     }
 }
 
+fn lease_of(plan: &OperatorPlan) -> Option<(&ObjectName, Option<&str>)> {
+    let beside = plan.beside.as_ref()?;
+    Some((beside.lease.as_ref()?, beside.identity.as_deref()))
+}
+
 /// What a stream is judged by before its rule is known; nothing can be judged before.
 fn unsettled(plan: &OperatorPlan, entry: &Resource) -> Settings {
     Settings {
@@ -287,4 +314,34 @@ fn unsettled(plan: &OperatorPlan, entry: &Resource) -> Settings {
 /// The name of a stream within its operator, also in the state file.
 pub(super) fn stream_name(resource: &str, namespace: Option<&str>) -> String {
     namespace.map_or_else(|| resource.to_owned(), |namespace| format!("{resource}/{namespace}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::rule::auto::Evidence;
+
+    #[test]
+    fn another_expression_is_another_rule_also_in_the_state_file() {
+        let fingerprint = |selection: &str, processed: &str| {
+            let text = format!(
+                "apiVersion: dogwatch/v1\nkind: Config\nresources:\n\
+                 - {{resource: a.b, where: \"{selection}\", rule: {{cel: {{processed: \"{processed}\"}}}}}}\n"
+            );
+            let entry = crate::config::parse(&text, "c").expect("valid").resources.remove(0);
+            let plan = OperatorPlan {
+                name: None,
+                resources: Vec::new(),
+                restart: crate::config::Restart::default(),
+                beside: None,
+            };
+            let chosen = entry.choose(Evidence::default(), RuleFrom::Config);
+            InForce::new(chosen, &entry, &plan, Duration::from_secs(30)).fingerprint
+        };
+        let first = fingerprint("true", "has(self.status)");
+        assert!(first.starts_with("cel-"), "{first}");
+        assert_eq!(first, fingerprint("true", "has(self.status)"));
+        assert_ne!(first, fingerprint("true", "!has(self.status)"));
+        assert_ne!(first, fingerprint("has(self.spec)", "has(self.status)"));
+    }
 }

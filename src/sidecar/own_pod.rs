@@ -105,6 +105,11 @@ impl OwnPod {
         self.pod.as_ref()?.owner.as_deref()
     }
 
+    /// Whether the Pod is known to share the network of its node.
+    pub(super) fn has_host_network(&self) -> bool {
+        self.pod.as_ref().is_some_and(|pod| pod.has_host_network)
+    }
+
     /// The Pod's uid; empty until it was read.
     pub(super) fn uid(&self) -> String {
         self.pod.as_ref().map(|pod| pod.uid.clone()).unwrap_or_default()

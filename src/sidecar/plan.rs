@@ -152,13 +152,6 @@ fn words(words: &[String]) -> Result<Vec<Resource>, Error> {
 fn refuse_unsupported(config: &Config, options: &Options) -> Result<(), Error> {
     let refuse = |key, hint| Err(Error::Unsupported { path: options.config.clone(), key, hint });
     match &config.role {
-        Role::Sidecar(beside) if beside.peering.is_some() => refuse(
-            "operator.peering",
-            "remove the key, and set `restart.mode: observe` where the operator is paused by peering",
-        ),
-        Role::Sidecar(beside) if beside.healthz.is_some() => {
-            refuse("operator.healthz", "remove the key and wire the probe with `dogwatch probe --also URL`")
-        }
         Role::Observer(_) if !config.resources.is_empty() => {
             refuse("resources beside operators", "list each resource under an operator")
         }
@@ -168,8 +161,7 @@ fn refuse_unsupported(config: &Config, options: &Options) -> Result<(), Error> {
 
 /// Keys that only add evidence: without them dogwatch decides later, never worse.
 fn warnings(config: &Config) -> Vec<String> {
-    let has_metrics = matches!(&config.role, Role::Sidecar(beside) if beside.metrics.is_some());
-    [(config.canary.is_some(), "canary"), (config.nudge.enabled, "nudge"), (has_metrics, "operator.metrics")]
+    [(config.canary.is_some(), "canary"), (config.nudge.enabled, "nudge")]
         .into_iter()
         .filter(|(is_set, _)| *is_set)
         .map(|(_, key)| format!("`{key}` is configured and this version of dogwatch does not act on it"))

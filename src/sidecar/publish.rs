@@ -1,8 +1,7 @@
 //! Makes the view of what is known.
 
-use super::decide::{PERIOD, numbers};
+use super::decide::{PERIOD, probe};
 use super::operator::{Facts, Operator};
-use super::own_pod::OwnPod;
 use super::shared::Known;
 use crate::judge::decision::{LEASE, Mode, Pod, Step};
 use crate::judge::diagnosis;
@@ -21,12 +20,13 @@ pub(super) fn view(known: &Known, now: Moment) -> View {
         gate: known.gate.state(),
         config,
         tasks: known.tasks.clone(),
-        operators: known.operators.iter().filter_map(|it| operator(it, &known.pod, now)).collect(),
+        operators: known.operators.iter().filter_map(|it| operator(it, known, now)).collect(),
     }
 }
 
-fn operator(operator: &Operator, pod: &OwnPod, now: Moment) -> Option<view::Operator> {
+fn operator(operator: &Operator, known: &Known, now: Moment) -> Option<view::Operator> {
     let step = operator.step.as_ref()?;
+    let pod = &known.pod;
     let own = operator.streams.iter().zip(&operator.facts).zip(&step.streams);
     let streams = own.map(|((judged, facts), explanation)| stream(operator, judged, facts, explanation, now)).collect();
     let beside = operator.plan.beside.as_ref();
@@ -38,9 +38,12 @@ fn operator(operator: &Operator, pod: &OwnPod, now: Moment) -> Option<view::Oper
         mode: beside.map_or(Mode::Observe, |_| pod.mode(operator.plan.mode())),
         leadership: operator.leadership,
         pod: beside.map_or(Pod::Unread, |_| pod.judged()),
-        probe: beside.and_then(|beside| beside.probe.map(numbers).or(pod.probe())),
-        own_check: None,
+        probe: probe(operator, pod),
+        own_check: operator.own.shown_check(!known.has_ended_task()),
+        peering: operator.own.peering.clone(),
+        metrics: operator.own.seen_metrics.clone(),
         restarts: operator.restarts.clone(),
+        connections: operator.connections.shown(),
         events: operator.events.clone(),
     })
 }

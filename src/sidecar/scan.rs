@@ -18,7 +18,7 @@ use crate::config;
 use crate::config::resource::Resource;
 use crate::judge::ledger::{ListEnd, Listed, Source};
 use crate::judge::rule::RuleFrom;
-use crate::judge::rule::auto::Evidence;
+use crate::judge::rule::auto::Mark;
 use crate::judge::state::Moment;
 use crate::view::ListResult;
 use tally::{Failure, Tally, result};
@@ -45,8 +45,8 @@ struct Job {
     found: discover::Resource,
     entry: Resource,
     rule: InForce,
-    /// Whether marks on the objects would change the rule.
-    is_open: bool,
+    /// The strongest mark that objects have shown so far.
+    mark: Option<Mark>,
 }
 
 /// What to do next.
@@ -84,8 +84,8 @@ impl Scanner {
         match self.cluster.client().await {
             Err(error) => tally.failure = Some(Failure::of_request(&error)),
             Ok(client) => {
-                if self.walk(&client, &job, began, &mut tally).await {
-                    self.marks_shown();
+                if let Some(mark) = self.walk(&client, &job, began, &mut tally).await {
+                    self.mark_shown(mark);
                     return Next::Again;
                 }
             }
@@ -99,12 +99,11 @@ impl Scanner {
             let operator = known.operator(&self.operator)?;
             let watched = operator.watched(&self.resource)?;
             let (entry, found) = (watched.entry.clone(), watched.found.clone()?);
-            let evidence = Evidence { kopf_marks: watched.shows_marks, status_subresource: Some(found.has_status) };
-            let chosen = entry.choose(evidence, RuleFrom::Config);
+            let mark = watched.mark;
+            let chosen = entry.choose(found.evidence(mark), RuleFrom::Config);
             let rule = InForce::new(chosen, &entry, &operator.plan, watched.list.interval);
-            let is_open = entry.is_open() && !evidence.kopf_marks;
             operator.put_in_force(&self.resource, rule.clone());
-            Some(Job { found, entry, rule, is_open })
+            Some(Job { found, entry, rule, mark })
         })
     }
 
@@ -116,8 +115,8 @@ impl Scanner {
         });
     }
 
-    /// Lists every namespace that is meant, or all at once. True if the objects show another rule's marks.
-    async fn walk(&self, client: &Client, job: &Job, began: Moment, tally: &mut Tally) -> bool {
+    /// Lists every namespace that is meant, or all at once. Returns the mark of another rule that the objects show.
+    async fn walk(&self, client: &Client, job: &Job, began: Moment, tally: &mut Tally) -> Option<Mark> {
         let named = job.entry.namespaces.names().filter(|_| job.found.namespaced);
         let namespaces = named.map_or_else(|| vec![None], |names| names.into_iter().map(Some).collect());
         for namespace in namespaces {
@@ -128,18 +127,19 @@ impl Scanner {
                 max_object_bytes: self.list.max_object_bytes,
                 ..Query::new(&job.found)
             };
-            let eye = Eye { reader: &job.rule.reader, is_open: job.is_open };
+            let open = job.entry.is_open().then(|| job.found.evidence(job.mark));
+            let eye = Eye { reader: &job.rule.reader, open };
             let now = || self.shared.now().wall;
             let mut each = |judged: Judged<'_>| self.take(&judged, job, began);
             match look::look(client, &query, eye, &now, &mut each).await {
-                look::End::ShowsMarks => return true,
+                look::End::ShowsMark(mark) => return Some(mark),
                 look::End::Read(listing) => tally.add(listing),
             }
             if tally.failure.is_some() {
                 break;
             }
         }
-        false
+        None
     }
 
     fn take(&self, judged: &Judged<'_>, job: &Job, began: Moment) {
@@ -157,13 +157,13 @@ impl Scanner {
         }
     }
 
-    fn marks_shown(&self) {
+    fn mark_shown(&self, mark: Mark) {
         let now = self.shared.now();
         self.shared.with(|known| {
             if let Some(operator) = known.operator(&self.operator) {
                 operator.end_list(&self.resource, ListEnd::Partial, now);
                 if let Some(watched) = operator.watched_mut(&self.resource) {
-                    watched.shows_marks = true;
+                    watched.mark = watched.mark.max(Some(mark));
                 }
             }
         });
@@ -205,7 +205,7 @@ impl Scanner {
             found: job.found.clone(),
             entry: job.entry.clone(),
             rule: job.rule.clone(),
-            is_open: job.is_open,
+            mark: job.mark,
             version,
             objects: tally.objects,
             regressions: watched.regressions,

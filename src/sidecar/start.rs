@@ -12,10 +12,11 @@ use super::own_pod::{self, Place};
 use super::plan::{OperatorPlan, Plan};
 use super::shared::{Known, Shared};
 use super::state_file::{self, StateFile};
-use super::{confirm, gate, leader, post, roster, stale};
+use super::{confirm, gate, leader, own_check, peers, post, roster, scrape, sockets, stale};
 use crate::clock;
 use crate::cluster::chain;
 use crate::cluster::connect::{self, Cluster};
+use crate::config::operator::Operator as Beside;
 use crate::judge::decision::Decider;
 use crate::judge::decision::snapshot::Owner;
 use crate::judge::state::Moment;
@@ -120,6 +121,13 @@ pub(super) async fn start(shared: &Arc<Shared>, cluster: &Arc<Cluster>, plan: Pl
         tasks.spawn("lease", leader::keep(Arc::clone(shared), Arc::clone(cluster), operator, lease));
         names.push("lease");
     }
+    if let Some(beside) = &beside {
+        names.extend(spawn_own(&mut tasks, shared, cluster, beside));
+    }
+    if beside.is_some() && !cluster.is_in_process() {
+        tasks.spawn("sockets", sockets::keep(Arc::clone(shared), crate::sockets::read));
+        names.push("sockets");
+    }
     match (place, beside) {
         (Some(place), Some(beside)) => {
             tasks.spawn("events", post::keep(Arc::clone(shared), Arc::clone(cluster), place.clone()));
@@ -143,6 +151,33 @@ pub(super) async fn start(shared: &Arc<Shared>, cluster: &Arc<Cluster>, plan: Pl
     tasks
 }
 
+/// Starts what reads the operator itself, as far as it is configured, and names it.
+fn spawn_own(tasks: &mut Tasks, shared: &Arc<Shared>, cluster: &Arc<Cluster>, beside: &Beside) -> Vec<&'static str> {
+    let operator = shared.with(|known| known.operators.first().map(|it| it.name.clone())).unwrap_or_default();
+    let mut names = Vec::new();
+    if let Some(peering) = beside.peering.clone() {
+        let own = beside.identity.clone().unwrap_or_else(|| hostname(shared));
+        let place = peers::Place { namespace: peering.namespace, name: peering.name, own };
+        tasks.spawn("peering", peers::keep(Arc::clone(shared), Arc::clone(cluster), operator.clone(), place));
+        names.push("peering");
+    }
+    if let Some(healthz) = beside.healthz.clone() {
+        tasks.spawn("own-check", own_check::keep(Arc::clone(shared), operator.clone(), healthz));
+        names.push("own-check");
+    }
+    if let Some(metrics) = beside.metrics.clone() {
+        tasks.spawn("operator-metrics", scrape::keep(Arc::clone(shared), operator, metrics));
+        names.push("operator-metrics");
+    }
+    names
+}
+
+/// What the operator's process sees as its host: containers of a Pod share it.
+fn hostname(shared: &Shared) -> String {
+    let options = &shared.options;
+    options.hostname.clone().or_else(|| options.pod_name.clone()).unwrap_or_default()
+}
+
 /// Where the own Pod is; absent outside of one.
 fn place(shared: &Shared, cluster: &Cluster) -> Option<Place> {
     let name = shared.options.pod_name.clone()?;
@@ -150,7 +185,7 @@ fn place(shared: &Shared, cluster: &Cluster) -> Option<Place> {
     Some(Place { namespace, name })
 }
 
-fn lease(shared: &Shared, cluster: &Cluster, beside: &crate::config::operator::Operator) -> Option<leader::Place> {
+fn lease(shared: &Shared, cluster: &Cluster, beside: &Beside) -> Option<leader::Place> {
     let lease = beside.lease.as_ref()?;
     let options = &shared.options;
     let own = || options.pod_namespace.clone().unwrap_or_else(|| cluster.namespace().to_owned());
@@ -158,7 +193,7 @@ fn lease(shared: &Shared, cluster: &Cluster, beside: &crate::config::operator::O
         namespace: lease.namespace.clone().unwrap_or_else(own),
         name: lease.name.clone(),
         identity: beside.identity.clone(),
-        hostname: options.hostname.clone().or_else(|| options.pod_name.clone()).unwrap_or_default(),
+        hostname: hostname(shared),
     })
 }
 
@@ -179,7 +214,7 @@ fn install(shared: &Shared, plan: &Plan) {
             let is_it = |it: &Operator| it.name == name || (it.plan.beside.is_some() && planned.beside.is_some());
             let operator = match before.iter().position(is_it).map(|index| before.remove(index)) {
                 Some(mut operator) => {
-                    operator.replan(name, planned.clone());
+                    operator.replan(name, planned.clone(), now);
                     operator
                 }
                 None => create(known, name, planned, now),
@@ -206,7 +241,7 @@ fn create(known: &mut Known, name: String, plan: &OperatorPlan, now: Moment) -> 
         })
         .unwrap_or_else(|| Decider::new(plan.policy(), now));
     let last = decider.last_requested().map(|at| now.wall_at(at));
-    let mut operator = Operator::new(name, plan.clone(), decider);
+    let mut operator = Operator::new(name, plan.clone(), decider, now);
     operator.restarts.last = last;
     operator
 }

@@ -22,6 +22,7 @@ struct Fields<'f> {
     last_ack: Option<String>,
     overdue: Option<u64>,
     oldest: Option<String>,
+    evidence: String,
     next: Option<String>,
     /// The row of the table, on the lines of a decision.
     transition: Option<&'static str>,
@@ -40,6 +41,7 @@ impl<'f> Fields<'f> {
             last_ack: about.and_then(|about| about.last_ack).map(time),
             overdue: about.map(|about| about.overdue),
             oldest,
+            evidence: told_evidence(operator, about),
             next: step.changes_at.map(|at| time(Moment { elapsed: at, ..now }.tick())),
             transition: None,
         }
@@ -51,8 +53,7 @@ impl<'f> Fields<'f> {
         let decision = self.decision.as_str();
         let (since, last_ack) = (self.since.as_deref(), self.last_ack.as_deref());
         let (oldest, next) = (self.oldest.as_deref(), self.next.as_deref());
-        // Sockets are not read by this version.
-        let evidence = "unavailable";
+        let evidence = self.evidence.as_str();
         if is_warning {
             tracing::warn!(
                 operator,
@@ -84,6 +85,24 @@ impl<'f> Fields<'f> {
                 "{message}"
             );
         }
+    }
+}
+
+/// Everything that is evidence now, of one stream and of the connections.
+fn evidence(operator: &Operator, about: Option<&Explanation>) -> String {
+    let stream = about.and_then(|about| operator.streams.get(operator.stream(&about.stream)?));
+    let mut words = stream.map(|stream| stream.evidence.words()).unwrap_or_default();
+    words.extend(operator.connections.words());
+    words.join(", ")
+}
+
+/// The same for the log, which also says where nothing can be seen.
+fn told_evidence(operator: &Operator, about: Option<&Explanation>) -> String {
+    let evidence = evidence(operator, about);
+    match operator.connections.problem() {
+        _ if !evidence.is_empty() => evidence,
+        Some(_) => "unavailable".to_owned(),
+        None => "none".to_owned(),
     }
 }
 
@@ -179,8 +198,13 @@ pub(super) fn event_message(operator: &Operator, step: &Step, reason: EventReaso
     let facts = about.map_or_else(String::new, |about| {
         let oldest = about.offenders.first().and_then(|(uid, _)| operator.object_name(&about.stream, *uid));
         let oldest = oldest.map_or_else(String::new, |oldest| format!(", oldest {oldest}"));
-        format!(" ({} overdue{oldest})", about.overdue)
+        let evidence = match evidence(operator, Some(about)).as_str() {
+            "" => String::new(),
+            words => format!(", {words}"),
+        };
+        format!(" ({} overdue{oldest}{evidence})", about.overdue)
     });
+    let facts = format!("{facts}{}", told_metrics(operator, reason));
     let text = match reason {
         EventReason::OperatorSuspect => format!("asleep{facts}; it is being confirmed before a restart"),
         EventReason::OperatorAsleep => format!("asleep{facts}; a restart is requested through the liveness probe"),
@@ -200,6 +224,19 @@ pub(super) fn event_message(operator: &Operator, step: &Step, reason: EventReaso
     match stream {
         Some(stream) => format!("{}, {stream}: {text}", operator.name),
         None => format!("{}: {text}", operator.name),
+    }
+}
+
+/// What the operator's own metrics say to a suspicion; nothing where they are not read.
+fn told_metrics(operator: &Operator, reason: EventReason) -> String {
+    let is_about_sleep = !matches!(
+        reason,
+        EventReason::OperatorRecovered | EventReason::OperatorRestarted | EventReason::ServerStale | EventReason::Blind
+    );
+    let words = operator.own.seen_metrics.as_ref().filter(|_| is_about_sleep).map(|seen| seen.words(None));
+    match words.unwrap_or_default().join(", ") {
+        words if words.is_empty() => words,
+        words => format!("; operator metrics: {words}"),
     }
 }
 

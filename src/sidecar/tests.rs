@@ -1,8 +1,10 @@
 //! The whole of `run` but its listener's socket, against the simulated API server, in paused time.
 
+mod beside;
 mod input;
 mod record;
 mod scenario;
+mod sockets;
 mod staleness;
 mod timelines;
 mod trouble;

@@ -59,6 +59,8 @@ pub struct Options {
     pub inactivity: Option<Duration>,
     /// For how long it bears that a stream cannot be opened, before it gives it up without a word; absent: for ever.
     pub gives_up_after: Option<Duration>,
+    /// How long it waits after a failure.
+    pub back_off: Duration,
     /// Whether it serves nothing before it has read all its resources, as controller-runtime does.
     pub waits_for_all: bool,
     /// Whether it cannot decode an object with `spec.poison`, nor then the list or event that has it.
@@ -126,9 +128,6 @@ pub enum Error {
     },
 }
 
-/// How long it waits after a failure.
-const BACK_OFF: Duration = Duration::from_secs(1);
-
 impl Options {
     /// An operator for one resource that works 100 ms on an object.
     pub fn new(resource: Resource) -> Self {
@@ -144,6 +143,7 @@ impl Options {
             bookmarks: true,
             inactivity: None,
             gives_up_after: None,
+            back_off: Duration::from_secs(1),
             waits_for_all: false,
             chokes: false,
             lease: None,

@@ -5,9 +5,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{
-    Config, Container, Counts, Decision, Diagnosis, Evidence, Explanation, Gate, Histogram, Leadership, List, Mode,
-    Moment, Offender, Operator, Pod, Probe, Restarts, RuleFrom, Stream, Task, Tick, Transition, Verdict, View, line,
+    Config, Connections, Container, Counts, Decision, Diagnosis, Evidence, Explanation, Gate, Histogram, Leadership,
+    List, Mode, Moment, Offender, Operator, Pod, Probe, Restarts, RuleFrom, Stream, Task, Tick, Transition, Verdict,
+    View, line,
 };
+use crate::judge::connection::{self, Phase, Socket};
 use crate::judge::decision::Headline;
 use crate::judge::tally::States;
 
@@ -51,6 +53,7 @@ pub(crate) fn an_explanation(stream: &str, diagnosis: Diagnosis) -> Explanation 
         listed_from: Some(tick("07:06:00")),
         in_flight_until: None,
         fruitless: 0,
+        released: 0,
         habits: Vec::new(),
         changes_at: None,
     }
@@ -134,7 +137,10 @@ pub(crate) fn an_operator(headline: &Headline, explanations: Vec<Explanation>) -
         },
         probe: Some(Probe::default()),
         own_check: None,
+        peering: None,
+        metrics: None,
         restarts: Restarts::default(),
+        connections: Connections::default(),
         events: Counts::default(),
     }
 }
@@ -150,6 +156,29 @@ pub(crate) fn a_view(operator: Operator) -> View {
         tasks: vec![Task { name: "lists".to_owned(), ended: None }, Task { name: "pod".to_owned(), ended: None }],
         operators: vec![operator],
     }
+}
+
+/// Two connections of the operator: one received its last byte at 07:05:30, and one has a dead path since 07:06.
+pub(crate) fn some_connections() -> Connections {
+    let api = "10.96.0.1:443".parse().unwrap();
+    let socket = |port, silent_for| Socket {
+        local: ([10, 0, 0, 7], port).into(),
+        peer: api,
+        phase: Phase::Established,
+        inode: u64::from(port),
+        is_own: false,
+        silent_for: Some(Duration::from_secs(silent_for)),
+        receive_queue: 0,
+        send_queue: 0,
+        retransmits: 0,
+    };
+    let mut known = connection::Connections::default();
+    for (time, silent_for) in [("07:06:00", 30), ("07:06:20", 50)] {
+        let own = Socket { is_own: true, ..socket(40_000, 1) };
+        let dead = Socket { send_queue: 120, retransmits: 6, ..socket(40_002, silent_for + 60) };
+        known.observe(&[own, socket(40_001, silent_for), dead], tick(time));
+    }
+    Connections::of(&known)
 }
 
 /// Watching, everything served.

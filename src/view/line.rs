@@ -78,6 +78,7 @@ pub fn because(by: Option<Transition>) -> &'static str {
         Some(Transition::GoBlind(Blindness::GateClosed)) => "the API server does not answer reliably",
         Some(Transition::GoBlind(Blindness::NoStream)) => "no stream can be judged",
         Some(Transition::GoBlind(Blindness::LeaseUnreadable)) => "the lease cannot be read",
+        Some(Transition::GoBlind(Blindness::PeeringUnreadable)) => "the peering cannot be read",
         Some(Transition::GoBlind(Blindness::TaskEnded)) => "a task of dogwatch has ended",
         Some(Transition::Suspect | Transition::Retry | Transition::Withhold(_)) => "a stream is asleep",
         Some(Transition::Restart) => "a restart is requested",

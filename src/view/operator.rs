@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{
-    Counts, Decision, Explanation, Hold, Leadership, Mode, Moment, Offender, Outcome, Pod, Probe, Stream, Tick,
-    Transition, View, Withheld,
+    Connections, Counts, Decision, Explanation, Hold, Leadership, Mode, Moment, Offender, Outcome, Pod, Probe,
+    SeenMetrics, SeenPeering, Stream, Tick, Transition, View, Withheld,
 };
 use crate::judge::decision::Step;
 use crate::judge::diagnosis::OFFENDERS;
@@ -36,8 +36,14 @@ pub struct Operator {
     pub probe: Option<Probe>,
     /// The operator's own check; absent where none is configured.
     pub own_check: Option<OwnCheck>,
+    /// The peering; absent where none is configured.
+    pub peering: Option<SeenPeering>,
+    /// The operator's own metrics; absent where none are configured.
+    pub metrics: Option<SeenMetrics>,
     /// Restarts that were requested, and what came of them.
     pub restarts: Restarts,
+    /// Its TCP connections to the API server.
+    pub connections: Connections,
     /// Events on the Pod, by what became of them.
     pub events: Counts<EventResult>,
 }

@@ -92,6 +92,46 @@ fn the_rules_in_the_readme_are_those_of_the_code() {
 }
 
 #[test]
+fn every_rule_is_in_the_readme_and_their_table_is_what_the_binary_says() {
+    let list = dogwatch_in(&root(), &["rules", "-o", "json"], &[], "").stdout;
+    let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
+    let time = |kinds: &serde_json::Value, key: &str| {
+        dogwatch::config::duration::show(std::time::Duration::from_secs(kinds[key].as_u64().expect("seconds")))
+    };
+    let mut expected =
+        "# Rules\n\nThe built-in rules by the resources that they are chosen for. `dogwatch rules NAME` shows what \
+                        each of them reads.\n\n| rule | resources | overdueAfter | asleepAfter | maxAttempt |\n\
+                        |---|---|---|---|---|\n"
+            .to_owned();
+    for rule in list["rules"].as_array().expect("a list") {
+        let name = rule["name"].as_str().expect("a name");
+        assert!(readme().contains(&format!("`{name}`")), "{name} is not in the readme");
+        for kinds in rule["kinds"].as_array().expect("a list") {
+            let resources: Vec<&str> =
+                kinds["resources"].as_array().expect("a list").iter().filter_map(|it| it.as_str()).collect();
+            let resources = if resources.is_empty() {
+                rule["reads"].as_str().expect("text").to_owned()
+            } else {
+                resources.join("; ")
+            };
+            let times = match kinds["static"] == true {
+                true => "nothing is acknowledged | | ".to_owned(),
+                false => ["overdueAfterSeconds", "asleepAfterSeconds", "maxAttemptSeconds"]
+                    .map(|key| time(kinds, key))
+                    .join(" | "),
+            };
+            expected.push_str(&format!("| `{name}` | {} | {times} |\n", resources.replace('*', "\\*")));
+        }
+    }
+    let path = root().join("docs/rules.md");
+    if std::env::var_os("DOGWATCH_WRITE_DOCUMENTS").is_some() {
+        std::fs::write(&path, &expected).expect("written");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(written, expected, "write it anew with DOGWATCH_WRITE_DOCUMENTS=1 cargo test every_rule_is");
+}
+
+#[test]
 fn no_document_names_this_machine() {
     let tracked = std::process::Command::new("git").args(["ls-files"]).current_dir(root()).output().expect("git");
     let hostile = ["/wo\u{72}k/", "/roo\u{74}/", "crates\u{2e}io", "pypi\u{2e}org", "proxy\u{2e}golang\u{2e}org"];
@@ -151,6 +191,43 @@ fn the_documented_configuration_is_valid_and_complete() {
     let documented = keys(&yaml);
     for key in keys(&full).difference(&skipped).filter(|key| !["http", "https"].contains(&key.as_str())) {
         assert!(documented.contains(key) || key == "auto", "{key} is not documented");
+    }
+}
+
+/// What each worked example makes of an object: resource, `metadata` beside the creation, `spec`, `status`, state.
+const WORKED: [(&str, &str, &str, &str, &str); 13] = [
+    ("pumps", "", "{}", "{}", "pending"),
+    ("pumps", "", "{}", r#"{"observedGeneration":1}"#, "pending"),
+    ("pumps", "", "{}", r#"{"observedGeneration":"2"}"#, "processed"),
+    ("pumps", "", "{}", r#"{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False"}]}"#, "failing"),
+    ("valves", "", r#"{"class":"spare"}"#, "{}", "paused"),
+    ("valves", "", r#"{"manual":true}"#, "{}", "paused"),
+    ("valves", "", "{}", "{}", "pending"),
+    ("valves", "", "{}", r#"{"phase":"Opening","phaseSince":"2026-03-01T11:58:00+0000"}"#, "in-progress"),
+    ("valves", "", "{}", r#"{"phase":"Opening","phaseSince":"2026-03-01T11:48:00+0000"}"#, "pending"),
+    ("valves", "", "{}", r#"{"phase":"Open","phaseSince":"2026-03-01T11:48:00+0000"}"#, "processed"),
+    ("gauges", r#""annotations":{"requestedAt":"2026-03-01T11:00:00Z"},"#, "{}", "{}", "pending"),
+    ("gauges", "", "{}", "{}", "unknown"),
+    ("gauges", "", "{}", r#"{"handledAt":"2026-03-01T11:00:00Z"}"#, "processed"),
+];
+
+#[test]
+fn the_worked_examples_of_expressions_judge_as_they_say() {
+    use dogwatch::judge::rule::{RuleFrom, auto::Evidence};
+    let text = std::fs::read_to_string(root().join("docs/configuration.md")).expect("readable");
+    let examples = blocks(&text, "yaml example");
+    assert_eq!(examples.len(), 3);
+    let yaml = format!("apiVersion: dogwatch/v1\nkind: Config\nresources:\n{}\n", examples.join("\n"));
+    let config = dogwatch::config::parse(&yaml, "examples").expect("valid");
+    let now = "2026-03-01T12:00:00Z".parse().expect("a time");
+    for (resource, metadata, spec, status, state) in WORKED {
+        let entry = config.resources.iter().find(|it| it.resource.matches(&format!("{resource}.plant.example.com")));
+        let chosen = entry.expect("an example").choose(Evidence::default(), RuleFrom::Config);
+        let object = format!(
+            r#"{{"metadata":{{{metadata}"name":"a","generation":2,"creationTimestamp":"2026-03-01T10:00:00Z"}},"spec":{spec},"status":{status}}}"#
+        );
+        let judgement = chosen.reader.judge(object.as_bytes(), now, |_, judgement| judgement);
+        assert_eq!(judgement.state.as_str(), state, "{resource} {spec} {status}: {}", judgement.message);
     }
 }
 

@@ -134,9 +134,8 @@ impl<'r> Judge<'r> {
         for key in order {
             let Some(Some(entry)) = self.entries.remove(&key) else { continue };
             let Entry { version, settings, chosen, tally } = entry;
-            let group = if key.group.is_empty() { "core" } else { key.group.as_str() };
             resources.push(Resource {
-                operator: settings.operator.unwrap_or_else(|| group.to_owned()),
+                operator: settings::counted_under(settings.operator.as_deref(), chosen.rule(), &key.group),
                 resource: key.resource(),
                 version,
                 kind: key.kind,
@@ -146,6 +145,7 @@ impl<'r> Judge<'r> {
                 summary: tally.finish(chosen.rule(), is_complete),
                 error: None,
                 is_named: !self.request.words.is_empty(),
+                is_static: chosen.rule().is_static(),
             });
         }
         Judged { resources, unused: self.unused }

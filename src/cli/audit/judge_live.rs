@@ -12,7 +12,7 @@ use crate::cluster::list::{Listing, Query};
 use crate::cluster::look::{self, Eye, Judged, both};
 use crate::cluster::request::{Client, Reason as ListReason};
 use crate::config::resource::Chosen;
-use crate::judge::rule::auto::Evidence;
+use crate::judge::rule::auto::{Evidence, Mark};
 use crate::judge::tally::{Keep, Tally};
 
 /// What is the same for every resource of one audit.
@@ -40,12 +40,12 @@ pub struct Request<'r> {
 
 /// Lists and judges one resource.
 pub async fn judge(client: &Client, target: &Target, request: &Request<'_>) -> Resource {
-    let mut evidence = Evidence { kopf_marks: false, status_subresource: Some(target.resource.has_status) };
+    let mut evidence = target.resource.evidence(None);
     let mut look = Look::new(target, request, evidence);
-    if look.run(client).await == End::ShowsMarks {
-        evidence.kopf_marks = true;
+    // Each mark is stronger than the one before it, so this ends.
+    while let End::ShowsMark(mark) = look.run(client).await {
+        evidence.mark = Some(mark);
         look = Look::new(target, request, evidence);
-        look.run(client).await;
     }
     request.progress.resource_done();
     look.report()
@@ -56,8 +56,8 @@ pub async fn judge(client: &Client, target: &Target, request: &Request<'_>) -> R
 enum End {
     /// Everything that could be read was.
     Read,
-    /// The objects show marks of another rule than the one in use: what was counted is of no use.
-    ShowsMarks,
+    /// The objects show the mark of another rule than the one in use: what was counted is of no use.
+    ShowsMark(Mark),
 }
 
 /// One look at the objects of one resource.
@@ -66,25 +66,25 @@ struct Look<'r> {
     request: &'r Request<'r>,
     chosen: Chosen,
     tally: Tally,
-    /// Whether marks would change the rule.
-    is_open: bool,
+    /// What the rule was chosen by, where marks would change it.
+    open: Option<Evidence<'r>>,
     error: Option<ResourceError>,
 }
 
 impl<'r> Look<'r> {
-    fn new(target: &'r Target, request: &'r Request<'r>, evidence: Evidence) -> Self {
+    fn new(target: &'r Target, request: &'r Request<'r>, evidence: Evidence<'r>) -> Self {
         let chosen = target.settings.choose(evidence);
         let tally = settings::tally(&chosen, request.now, request.keep.clone());
-        let is_open = target.settings.resource.is_open() && !evidence.kopf_marks;
-        Self { target, request, chosen, tally, is_open, error: None }
+        let open = target.settings.resource.is_open().then_some(evidence);
+        Self { target, request, chosen, tally, open, error: None }
     }
 
     /// Makes the list, or one for each namespace and name that was asked for.
     async fn run(&mut self, client: &Client) -> End {
         for namespace in self.namespaces() {
             for fields in self.field_selectors() {
-                if self.list(client, namespace, fields.as_deref()).await == End::ShowsMarks {
-                    return End::ShowsMarks;
+                if let End::ShowsMark(mark) = self.list(client, namespace, fields.as_deref()).await {
+                    return End::ShowsMark(mark);
                 }
             }
         }
@@ -99,7 +99,7 @@ impl<'r> Look<'r> {
             max_object_bytes: self.request.max_object_bytes,
             ..Query::new(&self.target.resource)
         };
-        let eye = Eye { reader: &self.chosen.reader, is_open: self.is_open };
+        let eye = Eye { reader: &self.chosen.reader, open: self.open };
         let moment = self.request.now;
         let now = || moment;
         let signal = Notify::new();
@@ -118,7 +118,7 @@ impl<'r> Look<'r> {
                 () = signal.notified() => End::Read,
                 end = look::look(client, &query, eye, &now, &mut each) => match end {
                     look::End::Read(_) => End::Read,
-                    look::End::ShowsMarks => End::ShowsMarks,
+                    look::End::ShowsMark(mark) => End::ShowsMark(mark),
                 },
             }
         };
@@ -139,7 +139,7 @@ impl<'r> Look<'r> {
             ..Query::new(&self.target.resource)
         };
         let before = self.tally.objects();
-        let eye = Eye { reader: &self.chosen.reader, is_open: self.is_open };
+        let eye = Eye { reader: &self.chosen.reader, open: self.open };
         let mut is_reset = false;
         let rule = self.chosen.rule();
         let Self { tally, target, request, .. } = self;
@@ -167,7 +167,7 @@ impl<'r> Look<'r> {
                 }
                 End::Read
             }
-            look::End::ShowsMarks => End::ShowsMarks,
+            look::End::ShowsMark(mark) => End::ShowsMark(mark),
         }
     }
 
@@ -207,9 +207,8 @@ impl<'r> Look<'r> {
     fn report(self) -> Resource {
         let Self { target, chosen, tally, error, .. } = self;
         let resource = &target.resource;
-        let group = if resource.group.is_empty() { "core" } else { resource.group.as_str() };
         Resource {
-            operator: target.settings.operator.clone().unwrap_or_else(|| group.to_owned()),
+            operator: settings::counted_under(target.settings.operator.as_deref(), chosen.rule(), &resource.group),
             resource: resource.name(),
             version: resource.version.clone(),
             kind: resource.kind.clone(),
@@ -219,6 +218,7 @@ impl<'r> Look<'r> {
             summary: tally.finish(chosen.rule(), error.is_none()),
             error,
             is_named: target.is_named,
+            is_static: chosen.rule().is_static(),
         }
     }
 }

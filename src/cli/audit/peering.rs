@@ -119,10 +119,16 @@ fn shown((namespace, name): &(Option<String>, String)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::clock::Clock;
+    use crate::cluster::connect;
+    use crate::cluster::discover::discover;
     use crate::config;
-    use crate::judge::rule::auto::Evidence;
+    use crate::judge::rule::auto::{Evidence, Mark};
     use crate::judge::state::{Reason, State};
+    use crate::sim::{self, Fault, Scope, Simulation};
 
     fn now() -> Timestamp {
         "2026-03-01T12:00:00Z".parse().expect("a time")
@@ -146,7 +152,7 @@ mod tests {
 
     fn state(waiting: &Waiting, namespace: &str, kopf_marks: bool) -> State {
         let settings = Plan { rule: None, overdue_after: None, config: None }.settings("a.b").expect("meant");
-        let chosen = settings.choose(Evidence { kopf_marks, ..Evidence::default() });
+        let chosen = settings.choose(Evidence { mark: kopf_marks.then_some(Mark::Kopf), ..Evidence::default() });
         let pending = Judgement::new(State::Pending, Reason::NeverProcessed, "");
         waiting.apply(chosen.rule(), Some(namespace), pending).state
     }
@@ -164,6 +170,30 @@ mod tests {
     fn a_peering_of_one_namespace_pauses_there_alone() {
         let waiting = peering("KopfPeering", Some("a"), 0).waiting(&plan("{}"), now());
         assert_eq!((state(&waiting, "a", true), state(&waiting, "b", true)), (State::Paused, State::Pending));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_peerings_of_a_cluster_are_listed_and_what_may_not_be_is_said() {
+        let sim = Simulation::new(Clock::of_tokio(now()));
+        let mut resource = sim::Resource::custom("kopf.dev", "v1", "KopfPeering");
+        resource.status = false;
+        sim.define(&resource).expect("defined");
+        let record = |priority: i64| serde_json::json!({"priority": priority, "lastseen": "2026-03-01T11:59:50Z"});
+        let object = serde_json::json!({
+            "apiVersion": "kopf.dev/v1", "kind": "KopfPeering", "metadata": {"name": "default", "namespace": "a"},
+            "status": {"op-1": record(0), "op-2": record(0)},
+        });
+        sim.create(object, "kopf").expect("created");
+        let cluster = connect::from_service(sim.router(), Duration::from_secs(30));
+        let client = cluster.client().await.expect("a client");
+        let discovery = discover(&client).await.expect("discovered");
+        let mut peerings = Peerings::list(&client, &discovery).await;
+        let waiting = peerings.waiting(&plan("{}"), now());
+        assert_eq!((state(&waiting, "a", true), state(&waiting, "b", true)), (State::Paused, State::Pending));
+
+        sim.begin(Fault::Html, Scope::resource("kopfpeerings.kopf.dev"));
+        let peerings = Peerings::list(&client, &discovery).await;
+        assert!(peerings.warnings[0].contains("cannot list kopfpeerings.kopf.dev"), "{:?}", peerings.warnings);
     }
 
     #[test]

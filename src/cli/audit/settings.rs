@@ -8,7 +8,7 @@ use crate::config::operator::Observed;
 use crate::config::resource::{Chosen, Resource};
 use crate::config::{Config, List, Role};
 use crate::judge::rule::auto::Evidence;
-use crate::judge::rule::{Choice, RuleFrom};
+use crate::judge::rule::{Choice, Rule, RuleFrom};
 use crate::judge::tally::{Keep, Tally};
 
 /// How every resource is to be judged: the flags, over the configuration, over the defaults.
@@ -84,9 +84,16 @@ fn observed(operator: &Observed) -> impl Iterator<Item = (&Resource, Option<&str
 
 impl Settings {
     /// Settles the rule and its deadlines.
-    pub fn choose(&self, evidence: Evidence) -> Chosen {
+    pub fn choose(&self, evidence: Evidence<'_>) -> Chosen {
         self.resource.choose(evidence, self.choice_from)
     }
+}
+
+/// What a resource is counted under: the operator that the configuration names, else the rule's project, else the API
+/// group.
+pub fn counted_under(operator: Option<&str>, rule: &Rule, group: &str) -> String {
+    let group = if group.is_empty() { "core" } else { group };
+    operator.or_else(|| rule.project()).unwrap_or(group).to_owned()
 }
 
 /// An empty tally under the rule that was chosen.

@@ -12,8 +12,7 @@ use crate::judge::object::mask::Mask;
 use crate::judge::object::tree::Tree;
 use crate::judge::object::{Identity, identity_mask, identity_of, time};
 use crate::judge::peering::is_peering;
-use crate::judge::rule::auto::Evidence;
-use crate::judge::rule::kopf;
+use crate::judge::rule::auto::{Evidence, Mark, Signs};
 
 /// What the first reading found.
 #[derive(Debug, Default)]
@@ -29,7 +28,7 @@ pub struct Survey {
     pub peerings: Peerings,
     /// Which kind the items of a list have that do not say it themselves.
     inherited: HashMap<Place, Key>,
-    evidence: HashMap<Key, Evidence>,
+    marks: HashMap<Key, Option<Mark>>,
 }
 
 /// Where in the dump a piece stands.
@@ -79,7 +78,7 @@ impl Survey {
         let masks = Masks::new();
         for (file, dump_file) in files.iter().enumerate() {
             let mut place = Place { file, list: 0 };
-            let mut nameless = Evidence::default();
+            let mut nameless = None;
             let end = dump_file.pieces(limit, &mut |piece| match piece {
                 Piece::Envelope(bytes) => {
                     survey.end_list(place, bytes, std::mem::take(&mut nameless));
@@ -93,12 +92,12 @@ impl Survey {
         survey
     }
 
-    fn object(&mut self, bytes: &[u8], masks: &Masks, nameless: &mut Evidence) {
-        let kopf_marks = masks.kopf.may_be_in(bytes);
+    fn object(&mut self, bytes: &[u8], masks: &Masks, nameless: &mut Option<Mark>) {
+        let mark = masks.signs.find(bytes);
         if let Ok(tree) = Tree::read(bytes, &masks.identity_and_times) {
             self.newest = self.newest.max(newest(&tree));
             let identity = Identity::of(&tree);
-            self.add(identity, kopf_marks, nameless);
+            self.add(identity, mark, nameless);
             if let (Some(api_version), Some(kind)) = (identity.api_version, identity.kind)
                 && is_peering(&Key::new(api_version, kind).group, kind)
             {
@@ -107,23 +106,23 @@ impl Survey {
             return;
         }
         // One of the two may still be readable.
-        identity_of(bytes, &masks.identity, |identity| self.add(identity, kopf_marks, nameless));
+        identity_of(bytes, &masks.identity, |identity| self.add(identity, mark, nameless));
         if let Ok(tree) = Tree::read(bytes, &masks.times) {
             self.newest = self.newest.max(newest(&tree));
         }
     }
 
-    fn add(&mut self, identity: Identity<'_>, kopf_marks: bool, nameless: &mut Evidence) {
+    fn add(&mut self, identity: Identity<'_>, mark: Option<Mark>, nameless: &mut Option<Mark>) {
         self.has_object |= identity != Identity::default();
-        let evidence = match (identity.api_version, identity.kind) {
-            (Some(api_version), Some(kind)) => self.evidence.entry(Key::new(api_version, kind)).or_default(),
+        let known = match (identity.api_version, identity.kind) {
+            (Some(api_version), Some(kind)) => self.marks.entry(Key::new(api_version, kind)).or_default(),
             _ => nameless,
         };
-        evidence.kopf_marks |= kopf_marks;
+        *known = mark.max(*known);
     }
 
     /// A `WidgetList` says what its items are; a `List` does not.
-    fn end_list(&mut self, place: Place, envelope: &[u8], nameless: Evidence) {
+    fn end_list(&mut self, place: Place, envelope: &[u8], nameless: Option<Mark>) {
         identity_of(envelope, &identity_mask(), |identity| {
             let item_kind = identity.kind.and_then(|kind| kind.strip_suffix("List")).unwrap_or_default();
             let key = if item_kind.is_empty() {
@@ -131,7 +130,8 @@ impl Survey {
             } else {
                 Key::new(identity.api_version.unwrap_or_default(), item_kind)
             };
-            self.evidence.entry(key.clone()).or_default().kopf_marks |= nameless.kopf_marks;
+            let known = self.marks.entry(key.clone()).or_default();
+            *known = nameless.max(*known);
             self.inherited.insert(place, key);
         });
     }
@@ -147,12 +147,13 @@ impl Survey {
 
     /// Every resource of the dump, as RESOURCE words see it. Versions are known to single objects only.
     pub fn keys(&self) -> impl Iterator<Item = &Key> {
-        self.evidence.keys().filter(|key| !key.kind.is_empty())
+        self.marks.keys().filter(|key| !key.kind.is_empty())
     }
 
     /// What is known for choosing the resource's rule.
-    pub fn evidence(&self, key: &Key) -> Evidence {
-        self.evidence.get(key).copied().unwrap_or_default()
+    pub fn evidence<'k>(&self, key: &'k Key) -> Evidence<'k> {
+        let mark = self.marks.get(key).copied().flatten();
+        Evidence { group: &key.group, kind: &key.kind, mark, status_subresource: None }
     }
 }
 
@@ -161,7 +162,7 @@ struct Masks {
     identity: Mask,
     times: Mask,
     identity_and_times: Mask,
-    kopf: kopf::Signs,
+    signs: Signs,
 }
 
 impl Masks {
@@ -170,7 +171,7 @@ impl Masks {
             identity: identity_mask(),
             times: with_times(Mask::new()),
             identity_and_times: with_times(identity_mask()),
-            kopf: kopf::Signs::new(),
+            signs: Signs::new(Evidence::default()),
         }
     }
 }

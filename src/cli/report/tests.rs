@@ -31,6 +31,7 @@ fn resource(operator: &str, judgements: &[Judgement]) -> Resource {
         summary: tally.finish(&rule, true),
         error: None,
         is_named: false,
+        is_static: false,
     }
 }
 
@@ -89,6 +90,16 @@ fn what_was_named_must_be_judged_and_what_was_found_need_not() {
     assert_eq!(report(named).exit(&[FailOn::Overdue], false), Exit::Undetermined);
     assert_eq!(report(vec![resource("a", &[unknown()])]).exit(&[FailOn::Overdue], false), Exit::Undetermined);
     assert_eq!(report(vec![resource("a", &[])]).exit(&[FailOn::Overdue], false), Exit::Clean);
+}
+
+#[test]
+fn kinds_on_which_nothing_is_acknowledged_change_no_exit_code_and_no_diagnosis() {
+    let settings = || Resource { is_static: true, is_named: true, ..resource("a", &[unknown()]) };
+    assert_eq!(report(vec![settings()]).exit(&[FailOn::Unknown], false), Exit::Clean);
+    let both = report(vec![settings(), resource("a", &[processed()])]);
+    assert_eq!(both.operators()[0].diagnosis, Diagnosis::Healthy);
+    assert_eq!(both.operators()[0].objects, 2);
+    assert_eq!(report(vec![settings()]).operators()[0].diagnosis, Diagnosis::Unknown);
 }
 
 #[test]

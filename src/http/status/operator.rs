@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::stream;
 use super::{Scene, seconds, text};
+use super::{beside, connections, stream};
 use crate::http::verbose;
 use crate::view::{
     Counts, EventResult, Hold, Leadership, Offender, Operator, Outcome, OwnCheck, Pod, Restart, Restarts, Transition,
@@ -36,8 +36,11 @@ pub(super) struct Entry<'v> {
     pod: Option<PodEntry<'v>>,
     probe: Option<ProbeEntry>,
     operator_check: Option<CheckEntry<'v>>,
+    peering: Option<beside::PeeringEntry<'v>>,
+    operator_metrics: Option<beside::MetricsEntry<'v>>,
     budget_remaining: u32,
     restarts: RestartsEntry<'v>,
+    connections: connections::Entry<'v>,
     events: Counted,
     streams: Vec<stream::Entry<'v>>,
     lease: Option<stream::Explained<'v>>,
@@ -133,8 +136,11 @@ pub(super) fn entry<'v>(scene: Scene<'v>, operator: &'v Operator) -> Entry<'v> {
             termination_grace_seconds: seconds(probe.termination_grace),
         }),
         operator_check: operator.own_check.as_ref().map(check),
+        peering: operator.peering.as_ref().map(beside::peering),
+        operator_metrics: operator.metrics.as_ref().map(|metrics| beside::metrics(scene, metrics)),
         budget_remaining: verdict.budget_remaining,
         restarts: restarts(&operator.restarts),
+        connections: connections::entry(scene, &operator.connections),
         events: counted(EventResult::ALL, &operator.events, EventResult::as_str),
         streams: operator.streams.iter().map(|stream| stream::entry(scene, stream)).collect(),
         lease: operator.lease.as_ref().map(|lease| stream::explained(scene, lease)),

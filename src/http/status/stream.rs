@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::operator::{Counted, counted};
 use super::{Scene, seconds, text};
-use crate::http::verbose;
 use crate::view::{
     Excuse, Explanation, Hold, Learnt, List, ListResult, Regression, RuleFrom, Stale, State, Stream, Watch, WatchType,
 };
@@ -123,7 +122,7 @@ pub(super) fn entry<'v>(scene: Scene<'v>, stream: &'v Stream) -> Entry<'v> {
         overdue_after_seconds: seconds(stream.overdue_after),
         objects: states.total(),
         states: State::ALL.iter().map(|state| (state.as_str(), states.of(*state))).collect(),
-        evidence: verbose::evidence(&stream.evidence),
+        evidence: stream.evidence.words(),
         list: list(scene, &stream.list),
         watch: stream.watch.as_ref().map(|watch| self::watch(scene, watch)),
         server_stale: stream.stale.as_ref().map(|stale| self::stale(scene, stale)),

@@ -48,6 +48,11 @@ impl Spent {
         is_apart && self.remaining(budget, now) > 0
     }
 
+    /// When the next restart leaves the window; absent where none is within it.
+    pub(super) fn refills_at(&self, budget: &Budget, now: Tick) -> Option<Tick> {
+        self.0.iter().map(|at| at.after(budget.window)).filter(|at| now < *at).min()
+    }
+
     /// The first moment at which [`Spent::allows`] says yes; absent where the budget never does.
     pub(super) fn allows_at(&self, budget: &Budget, now: Tick) -> Option<Tick> {
         // More than can be remembered would never be seen to be spent.
@@ -84,6 +89,9 @@ mod tests {
         assert_eq!(spent.allows_at(&BUDGET, minutes(40)), Some(minutes(24 * 60)));
         assert!(!spent.allows(&BUDGET, minutes(24 * 60 - 1)));
         assert!(spent.allows(&BUDGET, minutes(24 * 60)));
+        assert_eq!(spent.refills_at(&BUDGET, minutes(30)), Some(minutes(24 * 60)));
+        assert_eq!(spent.refills_at(&BUDGET, minutes(24 * 60)), Some(minutes(24 * 60 + 20)));
+        assert_eq!(spent.refills_at(&BUDGET, minutes(25 * 60)), None);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::table::Facts;
 use super::{
-    Blindness, Container, Decider, Gate, Inputs, LEASE, Leadership, Mode, Pod, Restart, State, Suspicion, Withheld,
+    Blindness, Container, Decider, Gate, Inputs, LEASE, Leadership, Mode, Peering, Pod, Restart, State, Suspicion,
+    Withheld,
 };
 use crate::judge::diagnosis::{Diagnosis, Explanation, Hold, Stream, Surroundings};
 use crate::judge::state::Moment;
@@ -61,7 +62,7 @@ impl Decider {
             held_until: self.hold.at(tick),
             started: container.as_ref().map_or(self.unseen_start(), |container| container.started),
             grace: self.policy.grace,
-            is_receiving: inputs.is_receiving,
+            reception: inputs.reception,
         };
         let mut explanations: Vec<Explanation> = streams.iter_mut().map(|it| it.diagnose(now, &around)).collect();
         let in_flight = explanations
@@ -99,7 +100,8 @@ impl Decider {
             (inputs.leadership == Leadership::Elsewhere, Hold::NotLeader),
             (leads_newly && matches!(inputs.leadership, Leadership::Ours { .. }), Hold::NewLeader),
             (inputs.leadership == Leadership::Unreadable, Hold::LeaseUnreadable),
-            (inputs.is_paused, Hold::Paused),
+            (inputs.peering == Peering::Paused, Hold::Paused),
+            (inputs.peering == Peering::Unreadable, Hold::PeeringUnreadable),
             (is_terminating, Hold::Terminating),
             (inputs.has_ended_task, Hold::TaskEnded),
         ]
@@ -144,7 +146,8 @@ impl Decider {
                 let started = self.new_start(restart, inputs, sight);
                 let overtime_at = started.map(|started| self.overtime_at(restart, subject, started));
                 Facts {
-                    is_acked: started.is_some_and(|started| acked_after(subject, started.max(restart.requested))),
+                    is_acked: started.is_some_and(|started| acked_after(subject, started.max(restart.requested)))
+                        || (started.is_some() && has_released(restart, subject)),
                     is_unmoved: is_same(restart, sight) && now >= self.unmoved_at(inputs),
                     is_overtime: overtime_at.is_some_and(|at| now >= at)
                         && !common.leads_elsewhere
@@ -213,7 +216,9 @@ impl Decider {
             State::Starting { .. } | State::Watching | State::Standby | State::Blind => Vec::new(),
         };
         let streams = sight.streams.iter().map(|explanation| explanation.changes_at);
-        own.into_iter().chain(streams).chain([self.leader_grace_ends()]).flatten().filter(|at| *at > now).min()
+        let refills_at = self.spent.refills_at(&self.policy.budget, now);
+        let always = [self.leader_grace_ends(), refills_at];
+        own.into_iter().chain(streams).chain(always).flatten().filter(|at| *at > now).min()
     }
 }
 
@@ -226,6 +231,8 @@ fn blindness(inputs: &Inputs, sight: &Sight) -> Option<Blindness> {
         Some(Blindness::GateClosed)
     } else if inputs.leadership == Leadership::Unreadable {
         Some(Blindness::LeaseUnreadable)
+    } else if inputs.peering == Peering::Unreadable {
+        Some(Blindness::PeeringUnreadable)
     } else {
         can_judge_none.then_some(Blindness::NoStream)
     }
@@ -276,6 +283,13 @@ fn was_told(restart: &Restart, inputs: &Inputs) -> bool {
 fn told_at(restart: &Restart, inputs: &Inputs) -> Tick {
     let probe = inputs.probe.unwrap_or_default();
     restart.requested.after(probe.period.saturating_mul(probe.failure_threshold.saturating_add(1)))
+}
+
+/// Whether the backlog was of deletions alone and came to its end. A vanished object is no acknowledgement, since anybody
+/// may have removed it: silence goes on, and nobody is excused by it. But where nothing is pending any more, and the last
+/// that was had a finalizer of the operator, the restart was not without effect.
+fn has_released(restart: &Restart, subject: Option<&Explanation>) -> bool {
+    subject.is_some_and(|subject| subject.released > restart.released && subject.pending == 0)
 }
 
 fn acked_after(subject: Option<&Explanation>, after: Tick) -> bool {

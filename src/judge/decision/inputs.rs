@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Budget;
+use crate::judge::connection::Reception;
 use crate::judge::tick::Tick;
 
 /// `restart` of the configuration, as far as it is the same for all streams.
@@ -51,6 +52,19 @@ pub enum Leadership {
         /// `leaseDurationSeconds`.
         duration: Duration,
     },
+}
+
+/// Whether a kopf operator waits for a peer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Peering {
+    /// No peering is configured.
+    NotNeeded,
+    /// The peering object could not be read, or is not there. Unknown is neither yes nor no.
+    Unreadable,
+    /// No live peer of higher or the same priority.
+    Free,
+    /// There is one, and the operator handles nothing.
+    Paused,
 }
 
 /// The operator's container.
@@ -133,12 +147,12 @@ pub struct Inputs {
     pub pod: Pod,
     /// The probe's numbers; absent where neither the Pod nor the configuration tells.
     pub probe: Option<Probe>,
-    /// Whether the operator is paused by its peering.
-    pub is_paused: bool,
+    /// The peering.
+    pub peering: Peering,
     /// Whether a task of dogwatch has ended.
     pub has_ended_task: bool,
-    /// Whether the operator is known to receive bytes from the API server.
-    pub is_receiving: bool,
+    /// What the operator's connections tell.
+    pub reception: Reception,
     /// The 500s that probes were given; absent while none was.
     pub given: Option<Given>,
     /// A round of re-reads that ended since the last step.

@@ -108,6 +108,7 @@ impl LeaseWatch {
             listed_from: None,
             in_flight_until: None,
             fruitless: self.fruitless,
+            released: 0,
             habits: Vec::new(),
             changes_at: turns.into_iter().filter(|at| *at > now).min(),
         })

@@ -202,6 +202,8 @@ impl Decider {
             requested: rebase.past(restart.requested),
             container: restart.container,
             asleep_after: Duration::from_millis(restart.asleep_after_millis),
+            // Counted by each process for itself, from nothing.
+            released: 0,
         });
         let mut decider = Self {
             state: State::Starting { resumed },

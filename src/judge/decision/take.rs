@@ -69,11 +69,12 @@ impl Decider {
             (Decision::Restarting, _, Some(stream)) => State::Restarting(Restart {
                 container: sight.container.as_ref().map(|container| container.id.clone()),
                 asleep_after: sight.stream(&stream).map_or(self.policy.grace, |subject| subject.asleep_after),
+                released: released(&stream, sight),
                 stream,
                 requested: now,
             }),
             (Decision::Recovering, State::Restarting(restart) | State::Starting { resumed: Some(restart) }, _) => {
-                State::Recovering(restart)
+                State::Recovering(Restart { released: released(&restart.stream, sight), ..restart })
             }
             (Decision::Exhausted, _, Some(stream)) => State::Exhausted { stream },
             (Decision::Standby, ..) => State::Standby,
@@ -101,6 +102,10 @@ impl Decider {
         }
         effects.extend([Effect::Save, Effect::Outcome { stream: restart.stream, outcome }]);
     }
+}
+
+fn released(stream: &str, sight: &Sight) -> u64 {
+    sight.stream(stream).map_or(0, |subject| subject.released)
 }
 
 /// The stream that a row is about.

@@ -59,6 +59,8 @@ words! {
         NoStream = "no-stream",
         /// The lease cannot be read.
         LeaseUnreadable = "lease-unreadable",
+        /// The peering object cannot be read.
+        PeeringUnreadable = "peering-unreadable",
         /// A task of dogwatch has ended.
         TaskEnded = "task-ended",
     }

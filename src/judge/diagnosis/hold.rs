@@ -26,6 +26,8 @@ words! {
         LeaseUnreadable = "lease-unreadable",
         /// The operator is paused by its peering.
         Paused = "paused",
+        /// Nobody can see whether it is.
+        PeeringUnreadable = "peering-unreadable",
         /// The Pod is being deleted.
         Terminating = "terminating",
         /// A part of dogwatch has ended.

@@ -14,6 +14,8 @@ pub(super) struct Survey {
     pub(super) candidates: u64,
     /// First seen of the oldest candidate.
     pub(super) oldest_candidate: Option<Tick>,
+    /// When the first of the changes that the candidates wait for was sent, at the earliest; absent unless all are known.
+    pub(super) first_event: Option<Tick>,
     pub(super) excused: Vec<(Excuse, u64)>,
     pub(super) oldest: Vec<Uid>,
     pub(super) in_flight_until: Option<Tick>,
@@ -31,6 +33,7 @@ impl Survey {
         let mut survey = Self::default();
         let mut candidates = Vec::new();
         let mut overdue = Vec::new();
+        let mut events = Vec::new();
         for (uid, entry) in ledger.entries() {
             survey.watch_movement(entry, settings, now);
             let Some(clock) = entry.pending_clock(now) else { continue };
@@ -43,14 +46,17 @@ impl Survey {
             if !survey.is_due(overdue_at(clock.first_seen, settings), now) {
                 continue;
             }
-            match excuse(entry, &clock, ledger, settings, started) {
-                Some(excuse) => survey.excuse(excuse),
-                None => candidates.push((clock.first_seen, clock.since(), uid)),
+            if let Some(excuse) = excuse(entry, &clock, ledger, settings, started) {
+                survey.excuse(excuse);
+                continue;
             }
+            events.push(entry.event(&clock));
+            candidates.push((clock.first_seen, clock.since(), uid));
         }
         survey.offenders = oldest(overdue, OFFENDERS).map(|(since, uid)| (uid, since)).collect();
         survey.candidates = candidates.len() as u64;
         survey.oldest_candidate = candidates.iter().map(|(first_seen, ..)| *first_seen).min();
+        survey.first_event = events.into_iter().collect::<Option<Vec<Tick>>>().and_then(|all| all.into_iter().min());
         survey.oldest = oldest(candidates, OLDEST).map(|(.., uid)| uid).collect();
         if let Some(changed) = canary.filter(|changed| survey.is_due(overdue_at(*changed, settings), now)) {
             survey.candidates += CANARY_COUNTS_AS;

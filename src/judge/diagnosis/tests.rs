@@ -4,9 +4,11 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::*;
+use crate::judge::connection::Reception;
 use crate::judge::ledger::{ListEnd, Source};
 use crate::judge::object::Identity;
 use crate::judge::state::{Judgement, Reason, Since, SinceFrom, State};
+use crate::judge::tests::quick;
 
 const START: u64 = 10_000;
 
@@ -43,7 +45,13 @@ fn a_stream() -> Stream {
 
 /// Nothing holds, and the container runs since long before [`START`].
 fn around() -> Surroundings<'static> {
-    Surroundings { holds: &[], held_until: None, started: tick(START - 5000), grace: seconds(180), is_receiving: false }
+    Surroundings {
+        holds: &[],
+        held_until: None,
+        started: tick(START - 5000),
+        grace: seconds(180),
+        reception: Reception::default(),
+    }
 }
 
 fn pending(second: u64) -> Judgement {
@@ -227,14 +235,93 @@ fn a_service_across_a_hold_or_a_start_is_no_measure() {
     }
 }
 
+/// A stream of which the object `a` was created at [`START`] and listed ten seconds later.
+fn with_a_change() -> Stream {
+    let mut stream = a_stream();
+    list(&mut stream, START - 20, &[]);
+    list(&mut stream, START + 10, &[("a", pending(START))]);
+    stream
+}
+
+fn quiet(since: u64) -> Surroundings<'static> {
+    Surroundings { reception: Reception::quiet(tick(since)), ..around() }
+}
+
 #[test]
 fn a_silent_connection_shortens_and_switches_floors_off() {
-    let mut stream = a_stream();
+    let mut stream = with_a_change();
     stream.settings.max_attempt = seconds(5000);
-    stream.evidence.silent_connection = true;
-    assert_eq!(diagnose(&mut stream, START).asleep_after, seconds(300), "overdueAfter, above 70 s + 60 s");
+    let silent = stream.diagnose(at(START + 400), &quiet(START - 60));
+    assert!(stream.evidence.silent_connection);
+    assert_eq!(silent.asleep_after, seconds(300), "overdueAfter, above 70 s + 60 s");
     stream.settings.own_cure = seconds(600);
-    assert_eq!(diagnose(&mut stream, START).asleep_after, seconds(660));
+    assert_eq!(stream.diagnose(at(START + 400), &quiet(START - 60)).asleep_after, seconds(660));
+    stream.settings = Settings { asleep_after: seconds(200), max_attempt: seconds(200), ..stream.settings };
+    let silent = stream.diagnose(at(START + 400), &quiet(START - 60));
+    assert_eq!(silent.asleep_after, seconds(200), "evidence for a restart never makes one wait");
+}
+
+#[test]
+fn asleep_comes_sooner_with_a_silent_connection_and_never_without_a_candidate() {
+    let asleep_at = |around: &Surroundings<'_>| {
+        let mut stream = with_a_change();
+        (START + 11..START + 2000).find(|second| stream.diagnose(at(*second), around).diagnosis == Diagnosis::Asleep)
+    };
+    assert_eq!(asleep_at(&quiet(START - 60)), Some(START + 311), "once it is a candidate");
+    assert_eq!(asleep_at(&around()), Some(START + 910));
+    let mut idle = a_stream();
+    list(&mut idle, START, &[]);
+    for second in [START + 1, START + 900, START + 2000] {
+        assert_eq!(idle.diagnose(at(second), &quiet(START - 60)).diagnosis, Diagnosis::Healthy, "quiet is not deaf");
+        assert!(!idle.evidence.silent_connection);
+    }
+}
+
+#[test]
+fn only_silence_since_before_every_change_that_waits_is_evidence() {
+    let is_evidence = |stream: &mut Stream, quiet_since: u64| {
+        stream.diagnose(at(START + 500), &quiet(quiet_since));
+        stream.evidence.silent_connection
+    };
+    let mut stream = with_a_change();
+    assert!(is_evidence(&mut stream, START - 5));
+    assert!(!is_evidence(&mut stream, START - 4), "too near: it may have been the event itself");
+    assert!(!is_evidence(&mut stream, START + 5), "between the event and the list that showed it");
+    assert!(!is_evidence(&mut stream, START + 400), "long after it");
+    list(&mut stream, START + 40, &[("a", pending(START)), ("b", pending(START + 30))]);
+    assert!(!is_evidence(&mut stream, START + 10), "the newer one was missed, the older one was not");
+    assert!(is_evidence(&mut stream, START - 5));
+}
+
+#[test]
+fn what_no_event_began_is_no_evidence() {
+    let is_evidence = |judgement: Judgement| {
+        let mut stream = a_stream();
+        list(&mut stream, START - 20, &[]);
+        list(&mut stream, START + 10, &[("a", judgement)]);
+        stream.diagnose(at(START + 500), &quiet(START - 600));
+        stream.evidence.silent_connection
+    };
+    assert!(is_evidence(pending(START)));
+    let stopped = Judgement { reason: Some(Reason::ProgressStopped), ..pending(START) };
+    assert!(!is_evidence(stopped), "the work that stopped was begun by an event that did arrive");
+    let working = Judgement {
+        until: Some(wall(START + 60)),
+        moved_at: Some(wall(START)),
+        ..Judgement::new(State::InProgress, Reason::Working, "")
+    };
+    assert!(!is_evidence(working));
+    let mut acked = with_a_change();
+    see(&mut acked, Source::Single, "a", START + 11, &Judgement { token: 2, ..pending(START) }, START + 50);
+    acked.diagnose(at(START + 900), &quiet(START - 600));
+    assert!(!acked.evidence.silent_connection, "it was heard of: the operator acknowledged something of it");
+}
+
+#[test]
+fn a_change_that_lies_before_the_first_look_at_sockets_is_no_evidence() {
+    let mut stream = with_a_change();
+    stream.diagnose(at(START + 500), &quiet(START + 1));
+    assert!(!stream.evidence.silent_connection);
 }
 
 #[test]
@@ -257,7 +344,9 @@ fn grace_holds_and_lasts_longer_while_a_receiving_operator_has_acknowledged_noth
     let explanation = stream.diagnose(at(START + 169), &young);
     assert_eq!((explanation.holds, explanation.changes_at), (vec![Hold::Grace], Some(tick(START + 170))));
     assert_eq!(stream.diagnose(at(START + 170), &young).holds, []);
-    let receiving = Surroundings { is_receiving: true, ..young };
+    let receiving = Surroundings { reception: Reception::receiving(tick(START - 5)), ..young };
+    let late = Surroundings { reception: Reception::receiving(tick(START + 171)), ..young };
+    assert_eq!(stream.diagnose(at(START + 171), &late).holds, [], "it paused when grace ended");
     assert_eq!(stream.diagnose(at(START + 889), &receiving).holds, [Hold::Grace]);
     assert_eq!(stream.diagnose(at(START + 890), &receiving).holds, []);
     // Silence counts from the end of the hold.
@@ -336,14 +425,14 @@ fn outside(explanation: &Explanation) -> impl PartialEq + std::fmt::Debug + use<
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(quick(150))]
 
     #[test]
     fn nothing_changes_before_the_announced_moment(
         objects in prop::collection::vec((0_u64..2000, 0_u64..3, any::<bool>(), 0_u64..2000), 0..8),
         interval in 200_u64..2000,
         started in 0_u64..2000,
-        is_receiving in any::<bool>(),
+        connections in 0_u8..3,
         second in 0_u64..3000,
         part in 0.0_f64..1.0,
     ) {
@@ -367,7 +456,12 @@ proptest! {
             .collect();
         let objects: Vec<_> = objects.iter().map(|(uid, it)| (uid.as_str(), it.clone())).collect();
         list(&mut stream, START, &objects);
-        let around = Surroundings { started: tick(START - started), is_receiving, ..around() };
+        let reception = match connections {
+            0 => Reception::default(),
+            1 => Reception::receiving(tick(START - started)),
+            _ => Reception::quiet(tick(START - 1000)),
+        };
+        let around = Surroundings { started: tick(START - started), reception, ..around() };
         let now = stream.diagnose(at(START + second), &around);
         let Some(changes_at) = now.changes_at else { return Ok(()) };
         let rest = changes_at.since(tick(START + second)).as_millis();

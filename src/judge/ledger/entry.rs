@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::habit::{Behind, Habits};
+use super::sent;
 use crate::judge::state::{Excuse, Judgement, Moment, Reason, State};
 use crate::judge::tick::Tick;
 
@@ -82,6 +83,9 @@ pub(in crate::judge) struct Clock {
     pub(in crate::judge) renewed: Option<Renewed>,
     /// Whether an acknowledgement started the clock.
     pub(in crate::judge) acked: bool,
+    /// When the change that started the clock was sent to whoever watches, at the earliest; see [`sent::sent`]. Absent where
+    /// that is not known, and where no change started it.
+    pub(in crate::judge) event: Option<Tick>,
 }
 
 /// A desired state that is newer than the clock.
@@ -119,6 +123,7 @@ impl Clock {
             not_yet: self.not_yet,
             renewed: self.renewed.map(|it| Renewed { seen: it.seen.after(by), own: it.own.map(|own| own.after(by)) }),
             acked: self.acked,
+            event: self.event,
         }
     }
 }
@@ -304,13 +309,16 @@ impl Entry {
             (Some(clock), _) if clock.acked => clock,
             // A later change moves the object's own time; the earliest one counts until an acknowledgement.
             (Some(clock), _) => Clock { own: earlier(clock.own, own), ..clock },
-            (None, true) => Clock { first_seen: now.tick(), own: None, not_yet: None, renewed: None, acked: true },
+            (None, true) => {
+                Clock { first_seen: now.tick(), own: None, not_yet: None, renewed: None, acked: true, event: None }
+            }
             (None, false) => {
                 let is_stopped = judgement.reason == Some(Reason::ProgressStopped);
                 let behind = self.behind.filter(|_| judgement.status_write.is_some() && !is_stopped);
                 let known = behind.map(|behind| behind.since).or(self.deadline());
                 let passed = known.map_or(now.tick(), |known| known.min(now.tick()));
-                Clock { first_seen: passed, own, not_yet, renewed: None, acked: false }
+                let event = sent::sent(judgement, own, not_yet, passed).filter(|_| self.deadline().is_none());
+                Clock { first_seen: passed, own, not_yet, renewed: None, acked: false, event }
             }
         }
     }
@@ -332,6 +340,7 @@ impl Entry {
                 not_yet: None,
                 renewed: None,
                 acked: false,
+                event: None,
             })),
             _ => None,
         }
@@ -347,6 +356,12 @@ impl Entry {
         self.behind.is_some_and(|behind| behind.written.is_some() && behind.since < since)
     }
 
+    /// When the change that it waits for was sent to whoever watches, at the earliest; after an acknowledgement the one
+    /// that the own watch delivered since. `clock`: its own, as it is pending.
+    pub(in crate::judge) fn event(&self, clock: &Clock) -> Option<Tick> {
+        clock.event.or(self.event_seen.filter(|_| clock.acked))
+    }
+
     /// How it stood when last observed.
     pub(in crate::judge) fn standing(&self) -> Standing {
         self.standing
@@ -355,6 +370,11 @@ impl Entry {
     /// What is true beside that.
     pub(in crate::judge) fn marks(&self) -> Marks {
         self.marks
+    }
+
+    /// Whether a deletion waits for the operator's finalizer to be removed.
+    pub(super) fn is_held_deletion(&self) -> bool {
+        self.desired == DELETION && self.standing == Standing::Pending && !self.marks.holder_unknown
     }
 
     /// Distrusts the object until it is written.

@@ -147,7 +147,9 @@ impl Ledger {
         };
         let version = version_of(version);
         let regression = self.regression(version);
-        let vanished = self.forget_unseen(listing.began.tick(), version.filter(|_| regression.is_none()));
+        let (vanished, released) = self.forget_unseen(listing.began.tick(), version.filter(|_| regression.is_none()));
+        // In a store that went back nothing has come to its end.
+        self.released += if regression.is_none() { released } else { 0 };
         self.settled.list_ended(version);
         if regression.is_some() {
             self.entries.values_mut().for_each(super::Entry::rebase);
@@ -192,14 +194,19 @@ impl Ledger {
     /// Forgets what the list did not show. What the watch showed since the list began may be younger than the list; so may
     /// what is newer than `version`, of which the list could not know. That is given one list more and no longer: not
     /// every API compares the versions of lists with those of objects.
-    fn forget_unseen(&mut self, began: Tick, version: Option<u64>) -> u64 {
-        let before = self.entries.len();
+    ///
+    /// Returns how many those were, and how many of them were deletions that the operator held.
+    fn forget_unseen(&mut self, began: Tick, version: Option<u64>) -> (u64, u64) {
         let previous = self.complete.map(|complete| complete.began.tick());
+        let (mut vanished, mut released) = (0, 0);
         self.entries.retain(|_, entry| {
             let is_newer = matches!((entry.version, version), (Some(known), Some(listed)) if known > listed);
-            entry.seen >= began || (is_newer && previous.is_some_and(|previous| entry.seen >= previous))
+            let is_kept = entry.seen >= began || (is_newer && previous.is_some_and(|previous| entry.seen >= previous));
+            vanished += u64::from(!is_kept);
+            released += u64::from(!is_kept && entry.is_held_deletion());
+            is_kept
         });
-        (before - self.entries.len()) as u64
+        (vanished, released)
     }
 
     /// Notes an object that the list shows pending though nobody wrote it since the previous complete list.

@@ -19,6 +19,10 @@ pub(super) struct Longest {
 impl Longest {
     pub(super) fn add(&mut self, at: Tick, duration: Duration) {
         self.measured.retain(|(measured, _)| at < measured.after(KEPT_FOR));
+        // Of several at one moment only the longest can ever count, in whatever order they come.
+        if self.measured.back().is_some_and(|(measured, longer)| *measured >= at && *longer >= duration) {
+            return;
+        }
         while self.measured.back().is_some_and(|(_, shorter)| *shorter <= duration) {
             self.measured.pop_back();
         }
@@ -57,6 +61,16 @@ mod tests {
         assert_eq!(longest.at(hours(4)), Some((Duration::from_secs(90), hours(26))));
         assert_eq!(longest.at(hours(26)), Some((Duration::from_secs(20), hours(27))));
         assert_eq!(longest.at(hours(27)), None);
+    }
+
+    #[test]
+    fn of_several_at_one_moment_the_longest_stays_in_whatever_order_they_come() {
+        let of = |durations: [u64; 3]| {
+            let mut longest = Longest::default();
+            durations.iter().for_each(|secs| longest.add(hours(1), Duration::from_secs(*secs)));
+            longest
+        };
+        assert_eq!(of([1, 2, 3]), of([3, 1, 2]));
     }
 
     #[test]

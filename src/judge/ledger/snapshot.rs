@@ -298,6 +298,8 @@ fn restore_entry(saved: &SavedEntry, rebase: &Rebase) -> Entry {
             not_yet: any(clock.not_yet),
             renewed: clock.renewed.map(|(seen, own)| Renewed { seen: rebase.past(seen), own: any(own) }),
             acked: clock.acked,
+            // This process has not looked at connections since then.
+            event: None,
         }),
         standing: match saved.standing {
             SavedStanding::Pending => Standing::Pending,

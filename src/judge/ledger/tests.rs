@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::judge::state::{Signal, Since, SinceFrom};
+use crate::judge::tests::quick;
 
 pub(super) const OVERDUE_AFTER: Duration = Duration::from_mins(5);
 
@@ -457,7 +458,7 @@ fn lists() -> impl Strategy<Value = Vec<Vec<(u8, u64, Judgement)>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(quick(200))]
 
     #[test]
     fn the_order_of_objects_within_a_list_does_not_matter(lists in lists(), turn in any::<prop::sample::Index>()) {

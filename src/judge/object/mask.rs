@@ -64,12 +64,12 @@ impl Mask {
         let mut names: Vec<&str> = self.named.iter().chain(&other.named).map(|named| named.name.as_ref()).collect();
         names.sort_unstable();
         names.dedup();
-        let named = names.into_iter().filter_map(|name| {
+        let united = names.into_iter().filter_map(|name| {
             Some(Named { sign: sign(name), name: name.into(), mask: both(self.below(name), other.below(name))? })
         });
         Self {
             whole: false,
-            named: named.collect(),
+            named: united.collect(),
             others: both(self.others.as_deref(), other.others.as_deref()).map(Box::new),
         }
     }

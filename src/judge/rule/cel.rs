@@ -84,16 +84,21 @@ impl Cel {
     }
 
     pub(super) fn judge(&self, object: &Object<'_>) -> Judgement {
-        let judgement = self.evaluate(object).unwrap_or_else(|message| Judgement::unknown(Reason::RuleError, message));
-        let desired_at = generation::desired_at(object);
-        generation::complete(object, Judgement { desired_at, ..judgement })
+        let numbers = generation::complete(object, Judgement::new(State::Unknown, None, ""));
+        let Judgement { token, desired, signalled, .. } = numbers;
+        let judgement = self.evaluate(object, signalled);
+        let judgement = judgement.unwrap_or_else(|message| Judgement::unknown(Reason::RuleError, message));
+        Judgement { token, desired, signalled, desired_at: generation::desired_at(object), ..judgement }
     }
 
-    /// The error is a message: which expression failed, where, and for which of the closed list of causes.
-    fn evaluate(&self, object: &Object<'_>) -> Result<Judgement, String> {
+    /// `has_observed`: whether the object shows an observed generation. The error is a message: which expression failed,
+    /// where, and for which of the closed list of causes.
+    fn evaluate(&self, object: &Object<'_>, has_observed: bool) -> Result<Judgement, String> {
         let mut run = Run::new(object.tree());
         let state = self.state(&mut run)?;
         let moved_at = generation::status_written_at(object);
+        // What was served once, by the numbers or by a status that is written, waits with its change.
+        let is_known = has_observed || moved_at.is_some();
         let (reason, message) = match state {
             State::Processed => {
                 return Ok(Judgement { acked_at: moved_at, ..Judgement::new(state, None, "`processed` is true") });
@@ -103,16 +108,16 @@ impl Cel {
             State::Failing => (Reason::ReportsFailure, "`failing` is true"),
             State::InProgress => (Reason::Working, "`inProgress` is true"),
             State::Pending => (
-                if moved_at.is_none() { Reason::NeverProcessed } else { Reason::ChangeNotProcessed },
+                if is_known { Reason::ChangeNotProcessed } else { Reason::NeverProcessed },
                 if self.options.pending.is_some() { "`pending` is true" } else { "`processed` is not true" },
             ),
         };
         let told = self.since(&mut run)?;
-        let since = told.or_else(|| own_since(object, state).filter(|_| state == State::Pending));
+        let own = || if state == State::Pending { own_since(object, is_known) } else { None };
         let is_acked = matches!(state, State::Failing | State::InProgress);
         let marker = told.map(|since| since.at).or(moved_at).filter(|_| is_acked);
         Ok(Judgement {
-            since,
+            since: told.or_else(own),
             until: marker.and_then(|at| at.checked_add(self.max_attempt).ok()),
             moved_at: marker,
             acked_at: moved_at.filter(|_| is_acked),
@@ -155,13 +160,11 @@ impl Cel {
     }
 }
 
-/// Since when the object waits by its own times.
-fn own_since(object: &Object<'_>, state: State) -> Option<Since> {
-    let generation = object.generation().filter(|_| state == State::Pending);
-    let created = || object.created_at().map(|created| Since::new(created, SinceFrom::Creation));
-    match generation {
-        Some(generation) => generation::changed_since(object, generation),
-        None => created(),
+/// Since when the object waits by its own times: its creation, or the last write of its spec where it was known before.
+fn own_since(object: &Object<'_>, is_known: bool) -> Option<Since> {
+    match object.generation() {
+        Some(generation) if is_known => generation::changed_since(object, generation),
+        _ => object.created_at().map(|created| Since::new(created, SinceFrom::Creation)),
     }
 }
 

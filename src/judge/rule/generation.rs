@@ -236,7 +236,10 @@ fn number(value: Option<&Tree<'_>>) -> Option<i64> {
 }
 
 fn token(seen: &Seen) -> u64 {
-    let part = |number: Option<i64>| number.map_or(0, |number| number.wrapping_add(2).cast_unsigned());
+    // What a CRD's default writes beside somebody's first status is no acknowledgement.
+    let part = |number: Option<i64>| {
+        number.filter(|number| *number > 0).map_or(0, |number| number.wrapping_add(2).cast_unsigned())
+    };
     part(seen.observed).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ part(seen.condition)
 }
 

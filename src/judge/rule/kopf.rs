@@ -8,7 +8,7 @@
 
 mod diff;
 mod essence;
-mod fingerprint;
+pub(super) mod fingerprint;
 mod ignored;
 mod name;
 mod options;
@@ -18,7 +18,6 @@ mod same;
 mod trace;
 
 use jiff::Timestamp;
-use memchr::memmem;
 
 use super::{COMMON_DURATIONS, Durations, MINUTE};
 use crate::judge::object::Object;
@@ -266,31 +265,6 @@ fn desired_at(object: &Object<'_>) -> Option<Timestamp> {
 /// which would make a change of a moment ago look as old as the object.
 fn changed_at(object: &Object<'_>, traces: &Traces<'_>) -> Option<Timestamp> {
     changed_by_others_at(object).filter(|changed| traces.marked_at().is_none_or(|marked| *changed > marked))
-}
-
-/// The texts by which marks of kopf are known, for choosing a rule.
-///
-/// The quotes are those of a key or of the beginning of a text, so that prose about kopf does not count.
-#[derive(Debug)]
-pub struct Signs([memmem::Finder<'static>; 3]);
-
-impl Signs {
-    /// Made ready for many objects.
-    pub fn new() -> Self {
-        let signs = [&b"\"kopf.zalando.org/"[..], b"/kopf-managed\"", b"last-handled-configuration\""];
-        Self(signs.map(memmem::Finder::new))
-    }
-
-    /// Whether an object's text shows marks of kopf; it may be wrong, and only towards yes.
-    pub fn may_be_in(&self, json: &[u8]) -> bool {
-        self.0.iter().any(|sign| sign.find(json).is_some())
-    }
-}
-
-impl Default for Signs {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::{Basis, Follower};
 use crate::clock;
 use crate::cluster::watch::Event;
 use crate::judge::object::Identity;
-use crate::judge::rule::kopf;
+use crate::judge::rule::auto::Signs;
 use crate::judge::state::{Judgement, Moment, State};
 use crate::sidecar::operator::Operator;
 use crate::view::WatchType;
@@ -58,7 +58,7 @@ impl<'f> Ear<'f> {
     }
 
     /// Takes in one event.
-    pub(super) fn hear(&self, event: Event<'_>, signs: Option<&kopf::Signs>) {
+    pub(super) fn hear(&self, event: Event<'_>, signs: Option<&Signs>) {
         let kind = match event {
             Event::Begun => return self.begun(),
             Event::Added(_) => WatchType::Added,
@@ -74,14 +74,16 @@ impl<'f> Ear<'f> {
             watch.last_event = Some(now.tick());
         });
         match event {
-            Event::Added(json) | Event::Modified(json) if signs.is_some_and(|signs| signs.may_be_in(json)) => {
+            Event::Added(json) | Event::Modified(json) => match signs.and_then(|signs| signs.find(json)) {
                 // Another rule is due: it is chosen before the next list, and this watch ends with it.
-                self.follower.with(|_, watched| {
-                    watched.shows_marks = true;
-                    watched.wake.notify_one();
-                });
-            }
-            Event::Added(json) | Event::Modified(json) => self.judge(json, false),
+                Some(mark) => {
+                    self.follower.with(|_, watched| {
+                        watched.mark = watched.mark.max(Some(mark));
+                        watched.wake.notify_one();
+                    });
+                }
+                None => self.judge(json, false),
+            },
             Event::Deleted(json) => self.judge(json, true),
             Event::Begun | Event::Bookmark | Event::TooLarge | Event::Failed => {}
         }

@@ -7,8 +7,15 @@
 //! One more row is one more test here, or one more scenario of the proof (`tests/real/proof/scenario.rs`), and one line
 //! of that file.
 
-// mods
+mod access;
+mod by_design;
+mod dogwatch;
+mod failing;
+mod leader;
+mod process;
+mod server;
 mod silent;
+mod timelines;
 
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
@@ -17,6 +24,7 @@ use serde_json::json;
 
 use super::world::{MINUTE, World};
 use crate::judge::decision::Outcome;
+use crate::sim::Resource;
 use crate::sim::operator::Options;
 use crate::view::Decision::{self, Recovering, Restarting, Suspect, Watching};
 use crate::view::Diagnosis;
@@ -82,6 +90,23 @@ impl Play {
         Self { world, name, variant, began: 0 }
     }
 
+    /// Widgets and gadgets, both watched, both served.
+    async fn two_kinds(name: &'static str, variant: &'static str, change: impl FnOnce(&mut Options)) -> Self {
+        let mut play = Self::set(name, variant, |options| {
+            options.resources.push(Resource::custom("example.com", "v1", "Gadget"));
+            change(options);
+        })
+        .await;
+        play.configure("resources: [widgets.example.com, gadgets.example.com]");
+        play.create_gadget("first");
+        play.start().await;
+        play
+    }
+
+    fn create_gadget(&self, name: &str) {
+        self.put("Gadget", json!({"name": name, "namespace": "prod"}), json!({"size": 1}));
+    }
+
     /// Starts dogwatch, and the story once it has looked around.
     async fn start(&mut self) {
         self.world.start();
@@ -93,7 +118,7 @@ impl Play {
     fn story(&mut self) {
         self.began = self.second;
         self.world.record.begin();
-        self.world.decisions.truncate(1);
+        self.world.decisions = vec![self.world.decision()];
     }
 
     /// Creates an object every so often, for as long.

@@ -19,9 +19,11 @@ use super::super::{Options, decide, work};
 use super::record::Record;
 use crate::clock::{self, Clock};
 use crate::cluster::connect;
+use crate::judge::connection::Socket;
 use crate::judge::state::Moment;
 use crate::sim::operator::{self, client::Client};
 use crate::sim::{Fault, Resource, Scope, Simulation, User};
+use crate::sockets;
 use crate::view::board::Board;
 use crate::view::{Decision, Operator, View};
 
@@ -30,8 +32,6 @@ pub(super) const MINUTE: Duration = Duration::from_mins(1);
 const SECOND: Duration = Duration::from_secs(1);
 /// By which faults tell the operator's requests from dogwatch's.
 const OPERATOR: &str = "operator/1";
-/// How long the kubelet takes to start a container anew.
-const DOWN: u64 = 3;
 
 thread_local! {
     /// The listener takes a function and no value; a test has a thread of its own.
@@ -63,6 +63,8 @@ pub(super) struct World {
     life: u32,
     back_at: Option<u64>,
     failures: u32,
+    /// How many seconds the kubelet takes to start a container anew that it has killed.
+    pub(super) down: u64,
     pub(super) second: u64,
     /// When the kubelet killed the operator.
     pub(super) restarts: Vec<u64>,
@@ -87,6 +89,8 @@ impl World {
         let sim = Simulation::new(clock);
         let mut kind = operator::Options::new(Resource::custom("example.com", "v1", "Widget"));
         kind.clock = clock;
+        // Hours of failures once a second would take long to play.
+        kind.back_off = Duration::from_secs(10);
         change(&mut kind);
         for resource in &kind.resources {
             sim.define(resource).expect("defined");
@@ -122,6 +126,7 @@ impl World {
             life: 0,
             back_at: None,
             failures: 0,
+            down: 3,
             second: 0,
             restarts: Vec::new(),
             decisions: Vec::new(),
@@ -211,6 +216,11 @@ impl World {
         shared.changed.notify_one();
     }
 
+    /// dogwatch looks at the connections beside it. `read`: what it finds there.
+    pub(super) fn look(&self, read: impl FnOnce() -> Result<Vec<Socket>, sockets::Error>) {
+        super::super::sockets::look(self.shared.as_ref().expect("started"), read);
+    }
+
     /// Starts dogwatch.
     pub(super) fn start(&mut self) {
         let token = self.token;
@@ -239,6 +249,12 @@ impl World {
         let (stop, ended) = self.dogwatch.take().expect("started");
         stop.send(()).expect("it listens");
         ended.await.expect("it ends well");
+    }
+
+    /// Ends dogwatch as SIGKILL does.
+    pub(super) fn crash(&mut self) {
+        let (_, running) = self.dogwatch.take().expect("started");
+        running.abort();
     }
 
     /// Lets time pass.
@@ -293,12 +309,21 @@ impl World {
 
     /// Reasons of the Events on the Pod.
     pub(super) async fn events(&self) -> Vec<String> {
+        self.of_events("reason").await
+    }
+
+    /// What the Events on the Pod say.
+    pub(super) async fn event_messages(&self) -> Vec<String> {
+        self.of_events("message").await
+    }
+
+    async fn of_events(&self, key: &str) -> Vec<String> {
         let request = Request::get("/api/v1/namespaces/prod/events").body(Body::empty()).expect("a request");
         let answer = self.sim.router().oneshot(request).await.expect("an answer");
         let body = answer.into_body().collect().await.expect("a body").to_bytes();
         let list: Value = serde_json::from_slice(&body).expect("JSON");
         let items = list["items"].as_array().cloned().unwrap_or_default();
-        items.iter().filter_map(|event| event["reason"].as_str().map(str::to_owned)).collect()
+        items.iter().filter_map(|event| event[key].as_str().map(str::to_owned)).collect()
     }
 
     /// Asks every 10 s and kills at the third 500 in a row.
@@ -322,7 +347,7 @@ impl World {
         self.failed.insert(body.lines().next().unwrap_or_default().to_owned());
         if self.failures >= 3 {
             self.restarts.push(self.second);
-            self.kill(DOWN);
+            self.kill(self.down);
         }
     }
 

@@ -13,6 +13,8 @@ pub enum Flaw {
     Skips,
     /// Its cache takes nothing in any more; requeues go on, and each writes the status anew, from the old spec.
     StaleCache,
+    /// Its timers are gone; events are served.
+    ForgetsTimers,
     /// Every attempt fails and is said to; the next one comes after so many seconds.
     Fails {
         /// From one attempt to the next.

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::client::Client;
 use super::flaw::Flaw;
-use super::{BACK_OFF, Listing, Name, Options};
+use super::{Listing, Name, Options};
 use crate::clock;
 use crate::sim::resource::Resource;
 
@@ -50,7 +50,7 @@ impl Stream<'_> {
                 if patience.is_over() {
                     return;
                 }
-                clock::sleep(BACK_OFF).await;
+                clock::sleep(self.options.back_off).await;
                 continue;
             };
             if !std::mem::replace(&mut is_synced, true) {
@@ -60,8 +60,11 @@ impl Stream<'_> {
                 match self.watch(&path, &mut revision, &mut patience).await {
                     End::Resume => clock::sleep(RECONNECT).await,
                     End::Failed if patience.is_over() => return,
-                    End::Failed => clock::sleep(BACK_OFF).await,
-                    End::Gone => break,
+                    End::Failed => clock::sleep(self.options.back_off).await,
+                    End::Gone => {
+                        clock::sleep(self.options.back_off).await;
+                        break;
+                    }
                 }
             }
         }

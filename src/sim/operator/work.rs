@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::client::{self, Client};
 use super::flaw::Flaw;
-use super::{BACK_OFF, Name, Options, Report, mark};
+use super::{Name, Options, Report, mark};
 use crate::clock;
 use crate::sim::resource::Resource;
 
@@ -79,7 +79,7 @@ impl<'a> Worker<'a> {
     }
 
     async fn attend(&self, name: Name) -> (Name, Again) {
-        let again = self.serve(&name).await.unwrap_or(Some(BACK_OFF));
+        let again = self.serve(&name).await.unwrap_or(Some(self.options.back_off));
         (name, again)
     }
 
@@ -97,12 +97,13 @@ impl<'a> Worker<'a> {
                 self.cache().remove(name);
                 return Ok(None);
             };
-            let task = self.task(name, &object);
+            let retry =
+                flaws.iter().find_map(|flaw| if let Flaw::Fails { retry } = flaw { Some(*retry) } else { None });
+            // Who fails has not done it, whatever was written about it.
+            let task = self.task(name, &object).or(retry.map(|_| Task::Mark));
             self.cache().insert(name.clone(), object.clone());
             let Some(task) = task else { return Ok(None) };
             self.attempt(name, &object).await?;
-            let retry =
-                flaws.iter().find_map(|flaw| if let Flaw::Fails { retry } = flaw { Some(*retry) } else { None });
             if let Some(retry) = retry.map(Duration::from_secs) {
                 let failure = mark::failure(self.options, &object, retry);
                 self.write(name, failure).await?;
@@ -174,13 +175,14 @@ impl<'a> Worker<'a> {
 
     /// Writes into the status of every known object: the timer's count, or what a frozen cache makes one believe.
     async fn beat(&self) {
-        let is_stale = |name: &Name| self.options.flaws.of(&self.resource.plural, &name.1).contains(&Flaw::StaleCache);
+        let has = |name: &Name, flaw| self.options.flaws.of(&self.resource.plural, &name.1).contains(&flaw);
+        let has_timer = |name: &Name| self.options.timer.is_some() && !has(name, Flaw::ForgetsTimers);
         let known: Vec<(Name, Value, bool)> = {
             let cache = self.cache();
-            let known = cache
-                .iter()
-                .map(|(name, object)| (name.clone(), object["metadata"]["generation"].clone(), is_stale(name)));
-            known.filter(|(_, _, is_stale)| *is_stale || self.options.timer.is_some()).collect()
+            let known = cache.iter().map(|(name, object)| {
+                (name.clone(), object["metadata"]["generation"].clone(), has(name, Flaw::StaleCache))
+            });
+            known.filter(|(name, _, is_stale)| *is_stale || has_timer(name)).collect()
         };
         for (name, generation, is_stale) in known {
             let mut change = mark::beat(self.options.clock);

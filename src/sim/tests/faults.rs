@@ -309,3 +309,64 @@ async fn an_unknown_fault_option_or_scope_is_refused() {
         assert_eq!(client.create("/sim/faults", wrong).await.code, 400);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_blackhole_swallows_requests_and_open_watches() {
+    let simulation = cluster();
+    let mut open = watch_from_now(&simulation, "").await;
+    let id = simulation.begin(Fault::Blackhole, all());
+    seed(&simulation, &["a"]);
+    let client = Client::of(&simulation);
+    assert!(clock::within(Duration::from_mins(5), client.read(ALL_WIDGETS)).await.is_none());
+    simulation.end(id);
+    assert!(clock::within(Duration::from_mins(5), open.raw()).await.is_none(), "what was dropped stays so");
+    assert_eq!(client.read(ALL_WIDGETS).await.code, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_server_of_two_that_stands_still_swallows_about_half_of_all_requests() {
+    let simulation = cluster();
+    simulation.begin(Fault::ServerStopped, all());
+    let client = Client::of(&simulation);
+    let mut answered = 0;
+    for _ in 0..100 {
+        answered += u32::from(clock::within(Duration::from_secs(1), client.read(ALL_WIDGETS)).await.is_some());
+    }
+    assert!((35..65).contains(&answered), "{answered}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn revisions_of_later_are_not_in_the_future_where_a_new_list_cures() {
+    let simulation = cluster();
+    let old = simulation.revision();
+    simulation.begin(Fault::RvFuture { new_revisions: false }, all());
+    seed(&simulation, &["a"]);
+    let client = Client::of(&simulation);
+    let code = async |revision: u64| client.read(&format!("{ALL_WIDGETS}?resourceVersion={revision}")).await.code;
+    assert_eq!((code(old).await, code(simulation.revision()).await), (504, 200));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_token_hides_the_later_pages_and_old_objects_hide_new_ones() {
+    let simulation = cluster();
+    seed(&simulation, &["a", "b"]);
+    let client = Client::of(&simulation);
+    let id = simulation.begin(Fault::ContinueTrouble { trouble: ContinueTrouble::Empty }, all());
+    let page = client.read(&format!("{ALL_WIDGETS}?limit=1")).await.body;
+    assert_eq!((names(&page), page["metadata"]["continue"].as_str()), (vec!["a"], Some("")));
+    simulation.end(id);
+    simulation.begin(Fault::GoneLoop { old_objects: true }, all());
+    seed(&simulation, &["c"]);
+    assert_eq!(names(&client.read(ALL_WIDGETS).await.body), ["a", "b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_default_shows_in_every_object_and_at_no_newer_revision() {
+    let simulation = cluster();
+    seed(&simulation, &["a"]);
+    let before = simulation.revision();
+    simulation.add_default("widgets.example.com", &json!({"spec": {"colour": "red"}}));
+    let objects = simulation.objects("widgets.example.com");
+    assert_eq!((objects.len(), &objects[0]["spec"]["colour"]), (1, &json!("red")));
+    assert_eq!(simulation.revision(), before);
+}

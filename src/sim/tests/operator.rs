@@ -4,7 +4,9 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::*;
-use crate::sim::operator::{self, Options, client, run_operator};
+use crate::sim::operator::flaw::{Aim, Flaw};
+use crate::sim::operator::lease::Lease;
+use crate::sim::operator::{self, Options, Report, client, run_operator};
 use crate::sim::{Fault, Scope};
 
 const RESOURCE: &str = "widgets.example.com";
@@ -131,4 +133,80 @@ async fn the_client_of_kube_works_through_the_door_in_memory() {
     let request = Request::get(ALL_WIDGETS).body(Vec::new()).expect("a request");
     let list: Value = client.request(request).await.expect("a list");
     assert_eq!(list["kind"], "WidgetList");
+}
+
+fn mark(simulation: &Simulation, name: &str) -> Value {
+    let object = simulation.read(RESOURCE, Some("prod"), name).expect("there");
+    let mark = &object["metadata"]["annotations"]["kopf.zalando.org/last-handled-configuration"];
+    mark.as_str().and_then(|mark| serde_json::from_str(mark).ok()).unwrap_or_default()
+}
+
+#[tokio::test(start_paused = true)]
+async fn flaws_end_with_the_process_unless_they_lie_deeper() {
+    let simulation = cluster();
+    let options = options();
+    let _running = start(&simulation, options.clone());
+    options.flaws.begin(Flaw::Skips, Aim::name("a"));
+    options.flaws.begin_for_good(Flaw::Skips, Aim::name("b"));
+    seed(&simulation, &["a", "b", "c"]);
+    a_while().await;
+    assert_eq!(["a", "b", "c"].map(|name| observed(&simulation, name)), [None, None, Some(1)]);
+    options.flaws.restarted();
+    let _again = start(&simulation, options);
+    a_while().await;
+    assert_eq!(["a", "b", "c"].map(|name| observed(&simulation, name)), [Some(1), None, Some(1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stale_cache_writes_fresh_statuses_from_old_specs() {
+    let simulation = cluster();
+    let options = options();
+    seed(&simulation, &["a"]);
+    let _running = start(&simulation, options.clone());
+    a_while().await;
+    options.flaws.begin(Flaw::StaleCache, Aim::default());
+    change(&simulation, "a", 2);
+    let before = simulation.revision();
+    clock::sleep(Duration::from_mins(2)).await;
+    assert_eq!(observed(&simulation, "a"), Some(1));
+    assert!(simulation.revision() > before + 3, "it writes all the time");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kopf_operator_of_two_handlers_stops_half_way_where_its_own_write_is_not_heard() {
+    let simulation = cluster();
+    let options = Options { report: Report::Kopf { handlers: 2 }, ..options() };
+    let running = start(&simulation, options);
+    a_while().await;
+    seed(&simulation, &["a"]);
+    a_while().await;
+    assert_eq!(mark(&simulation, "a")["spec"], json!({"size": 1}));
+    change(&simulation, "a", 2);
+    clock::sleep(Duration::from_millis(150)).await;
+    simulation.begin(Fault::MuteOpen { bookmarks: true, new_streams: false }, Scope::default());
+    a_while().await;
+    assert_eq!(mark(&simulation, "a")["spec"], json!({"size": 1}), "frozen between two handlers");
+    running.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_loses_the_lease_stays_and_does_nothing() {
+    let simulation = cluster();
+    let lease = json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "l", "namespace": "prod"},
+        "spec": {"holderIdentity": "", "leaseDurationSeconds": 15},
+    });
+    simulation.create(lease, "kubectl").expect("created");
+    let own = Lease { namespace: "prod".into(), name: "l".into(), identity: "me".into(), for_life: false };
+    let running = start(&simulation, Options { lease: Some(own), ..options() });
+    seed(&simulation, &["a"]);
+    a_while().await;
+    assert_eq!(observed(&simulation, "a"), Some(1));
+    let readonly = simulation.begin(Fault::ApiReadonly, Scope::resource("leases.coordination.k8s.io"));
+    clock::sleep(Duration::from_secs(20)).await;
+    simulation.end(readonly);
+    change(&simulation, "a", 2);
+    a_while().await;
+    assert_eq!(observed(&simulation, "a"), Some(1));
+    assert!(!running.is_finished());
 }

@@ -2,14 +2,13 @@ use super::super::example::{DATABASES, a_headline, a_quiet_view, an_explanation,
 use super::*;
 use crate::view::{Config, Diagnosis};
 
-const BLIND: [Blindness; 4] =
-    [Blindness::GateClosed, Blindness::NoStream, Blindness::LeaseUnreadable, Blindness::TaskEnded];
+const BLIND: &[Blindness] = Blindness::ALL;
 
 /// Every row, with whether it is about a stream.
 fn rows() -> Vec<(Transition, bool)> {
     use Transition as Row;
     let mut rows: Vec<(Row, bool)> = [Row::Begin, Row::StandBy, Row::Return].map(|row| (row, false)).into();
-    rows.extend(BLIND.map(|blindness| (Row::GoBlind(blindness), false)));
+    rows.extend(BLIND.iter().map(|blindness| (Row::GoBlind(*blindness), false)));
     rows.extend(
         [
             Row::Resume,

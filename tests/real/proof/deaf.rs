@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::play::Play;
 
@@ -58,6 +58,24 @@ pub(crate) async fn changed_all_the_time(play: &mut Play) {
     play.until_served(0, &["first"], TO_CURE).await;
     play.until("healthz 200", TO_CURE).await;
     sleep(AFTERWARDS).await;
+}
+
+/// The whole operator hears nothing, as its sockets show: there is no need to wait for `asleepAfter`, only for what kopf
+/// would heal by itself.
+pub(crate) async fn silent_connection(play: &mut Play) {
+    play.mute(0);
+    // What it received last must lie clearly before the event.
+    sleep(Duration::from_secs(10)).await;
+    play.stage.create(0, "a", json!({})).await;
+    let created = Instant::now();
+    let wait = Duration::from_mins(3);
+    play.until("decision suspect", wait).await;
+    let took = created.elapsed();
+    let (probe, _) = play.recorder.newest();
+    let evidence = probe.lines().filter(|line| line.ends_with(": silent-connection")).count();
+    assert_eq!(evidence, 1, "{probe}");
+    assert!((130..150).contains(&took.as_secs()), "suspected after {took:?}");
+    cured(play, 0, &["a"]).await;
 }
 
 /// The newest kopf gives a silent watch up after 70 s: who waits longer need do nothing.

@@ -22,7 +22,7 @@ use crate::task::Task;
 /// A probe every second, and a tenth of a kubelet's back-off.
 const NUMBERS: Numbers = Numbers {
     // Python starts slowly on a busy machine, and a container that does not answer yet would be killed for that.
-    initial_delay: Duration::from_secs(8),
+    initial_delay: Duration::from_secs(20),
     period: Duration::from_secs(1),
     timeout: Duration::from_secs(5),
     failure_threshold: 3,

@@ -94,7 +94,8 @@ fn steps(play: &Play) -> [Option<f64>; STEPS.len()] {
         names.by_ref().filter_map(|fact| log.first(origin, &fact)).min()
     };
     let failed = first(&["healthz 500"]);
-    let restarted = seen.killed.first().and_then(|(at, _)| seen.started.iter().find(|started| *started > at)).copied();
+    let killed = seen.killed.iter().find(|(at, _)| *at >= origin);
+    let restarted = killed.and_then(|(at, _)| seen.started.iter().find(|started| *started > at)).copied();
     let steps = [
         first(&["overdue *"]),
         first(&["diagnosis * asleep"]),

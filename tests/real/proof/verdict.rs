@@ -21,15 +21,20 @@ impl Verdict {
     /// then.
     pub(crate) fn worst(status: &Value, before: Self) -> Self {
         let operators = status["operators"].as_array().into_iter().flatten();
-        let streams = operators.flat_map(|operator| operator["streams"].as_array().into_iter().flatten());
-        streams.map(Self::of).fold(before, |worst, other| if other.rank() <= worst.rank() { other } else { worst })
+        let streams = operators.flat_map(|operator| {
+            let streams = operator["streams"].as_array().into_iter().flatten();
+            streams.map(|stream| Self::of(operator, stream))
+        });
+        streams.fold(before, |worst, other| if other.rank() <= worst.rank() { other } else { worst })
     }
 
-    fn of(stream: &Value) -> Self {
+    fn of(operator: &Value, stream: &Value) -> Self {
+        let mut evidence = evidence(stream);
+        evidence.extend(words(&operator["connections"]["evidence"]).map(str::to_owned));
         Self {
             diagnosis: stream["diagnosis"].as_str().unwrap_or_default().to_owned(),
             seen: seen(stream),
-            evidence: evidence(stream),
+            evidence: evidence.join(", "),
         }
     }
 
@@ -48,16 +53,19 @@ fn seen(stream: &Value) -> String {
     if words.is_empty() { "all processed".to_owned() } else { words.join(", ") }
 }
 
-fn evidence(stream: &Value) -> String {
-    let mut words = Vec::new();
+fn evidence(stream: &Value) -> Vec<String> {
+    let mut evidence = Vec::new();
     if stream["overdue"].as_u64() > Some(0) {
-        words.push(format!("overdue {}", stream["overdue"]));
-        words.push(format!("candidates {}/{}", stream["candidates"], stream["candidatesNeeded"]));
+        evidence.push(format!("overdue {}", stream["overdue"]));
+        evidence.push(format!("candidates {}/{}", stream["candidates"], stream["candidatesNeeded"]));
     }
     let excused = stream["excused"].as_object().into_iter().flatten();
-    words.extend(excused.map(|(excuse, count)| format!("{count} {excuse}")));
-    let listed = |name: &str| stream[name].as_array().into_iter().flatten().filter_map(Value::as_str);
-    words.extend(listed("holds").map(|hold| format!("hold {hold}")));
-    words.extend(listed("evidence").map(str::to_owned));
-    words.join(", ")
+    evidence.extend(excused.map(|(excuse, count)| format!("{count} {excuse}")));
+    evidence.extend(words(&stream["holds"]).map(|hold| format!("hold {hold}")));
+    evidence.extend(words(&stream["evidence"]).map(str::to_owned));
+    evidence
+}
+
+fn words(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }

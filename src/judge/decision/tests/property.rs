@@ -2,9 +2,13 @@
 
 use proptest::prelude::*;
 
+use std::time::Duration;
+
 use super::world::{Deletion, HOUR, World};
-use crate::judge::decision::{Gate, LEASE, Mode, Transition};
+use crate::judge::decision::{Gate, LEASE, Mode, Step, Transition};
 use crate::judge::diagnosis::{Diagnosis, Explanation};
+use crate::judge::state::Moment;
+use crate::judge::tests::quick;
 
 /// Something that happens to the world.
 #[derive(Debug, Clone)]
@@ -25,7 +29,18 @@ enum Happening {
     Pause(bool),
     Observe(bool),
     FailLists(bool),
-    RestartDogwatch { keeps_file: bool },
+    WriteStatus { index: usize, fails: bool },
+    WritesStatus(bool),
+    RestartDogwatch(File),
+}
+
+/// What is left of the state file when dogwatch restarts.
+#[derive(Debug, Clone, Copy)]
+enum File {
+    Kept,
+    Lost,
+    /// Cut after so many bytes.
+    Cut(usize),
 }
 
 fn happening() -> impl Strategy<Value = Happening> {
@@ -48,7 +63,10 @@ fn happening() -> impl Strategy<Value = Happening> {
         1 => any::<bool>().prop_map(It::Pause),
         1 => any::<bool>().prop_map(It::Observe),
         1 => any::<bool>().prop_map(It::FailLists),
-        2 => prop::bool::weighted(0.8).prop_map(|keeps_file| It::RestartDogwatch { keeps_file }),
+        3 => (0_usize..40, any::<bool>()).prop_map(|(index, fails)| It::WriteStatus { index, fails }),
+        1 => any::<bool>().prop_map(It::WritesStatus),
+        2 => prop_oneof![8 => Just(File::Kept), 1 => Just(File::Lost), 1 => (0_usize..2000).prop_map(File::Cut)]
+            .prop_map(It::RestartDogwatch),
     ]
 }
 
@@ -142,10 +160,18 @@ fn happen(world: &mut World, happening: &Happening) {
         Happening::Pause(is_paused) => world.is_paused = is_paused,
         Happening::Observe(observes) => world.mode = if observes { Mode::Observe } else { Mode::Enforce },
         Happening::FailLists(fail) => world.lists_fail = fail,
-        Happening::RestartDogwatch { keeps_file } => {
+        Happening::WriteStatus { index, fails } => {
+            _ = pick(world, index).map(|index| world.write_status(index, fails));
+        }
+        Happening::WritesStatus(writes) => {
+            (world.operator.service, world.operator.writes_every) = if writes { (1200, Some(60)) } else { (1, None) };
+        }
+        Happening::RestartDogwatch(file) => {
             world.dog = None;
-            if !keeps_file {
-                world.state_file = None;
+            match (file, &mut world.state_file) {
+                (File::Lost, file) => *file = None,
+                (File::Cut(length), Some(file)) => file.truncate(length),
+                (File::Kept | File::Cut(_), _) => {}
             }
         }
     }
@@ -164,8 +190,21 @@ fn explained(world: &World, stream: usize) -> Explanation {
     world.dog().last.as_ref().unwrap().streams[stream].clone()
 }
 
+/// What can be seen of a step, moments left out.
+fn outside(step: &Step) -> impl PartialEq + std::fmt::Debug + use<> {
+    let streams: Vec<_> = step
+        .streams
+        .iter()
+        .map(|it| {
+            let counts = (it.pending, it.overdue, it.candidates, it.enough, it.excused.clone());
+            (it.diagnosis, counts, it.holds.clone(), it.asleep_after, it.in_flight_until, it.silent_since)
+        })
+        .collect();
+    (step.decision, step.transitions.clone(), step.effects.clone(), streams, step.budget_remaining)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(quick(40))]
 
     #[test]
     fn restarts_stay_within_budget_and_never_meet_a_hold_or_a_fresh_ack(
@@ -207,5 +246,34 @@ proptest! {
         }
         prop_assert!(found, "{:?} {:?} {:?}", explained(&world, 0), acks, world.last_ack);
         prop_assert!(world.took(Transition::Suspect));
+    }
+
+    #[test]
+    fn nothing_happens_before_the_announced_moment(
+        happenings in prop::collection::vec(happening(), 0..25),
+        parts in prop::collection::vec(0.0_f64..1.0, 3),
+    ) {
+        let mut world = a_world();
+        for happening in &happenings {
+            happen(&mut world, happening);
+        }
+        wait(&mut world, 1);
+        let (mut decider, mut streams) = (world.dog().decider.clone(), world.dog().streams.clone());
+        let (inputs, now) = (world.inputs(), world.moment());
+        decider.step(now, &inputs, &mut streams);
+        // A second step at the same moment brings nothing new.
+        let step = decider.step(now, &inputs, &mut streams);
+        prop_assert_eq!((&step.transitions[..], &step.effects[..]), (&[][..], &[][..]));
+        let far = now.elapsed + Duration::from_hours(100);
+        let rest = step.changes_at.unwrap_or(far).saturating_sub(now.elapsed);
+        prop_assert!(rest >= Duration::from_millis(1));
+        let least = Duration::from_millis(1);
+        let moments = parts.iter().map(|part| (rest - least).mul_f64(*part)).chain([rest - least]);
+        for passed in moments {
+            let passed = Duration::from_millis(u64::try_from(passed.as_millis()).unwrap());
+            let then = Moment { wall: now.wall + passed, elapsed: now.elapsed + passed };
+            let seen = decider.clone().step(then, &inputs, &mut streams.clone());
+            prop_assert_eq!(outside(&seen), outside(&step), "{:?} of {:?} later", passed, rest);
+        }
     }
 }

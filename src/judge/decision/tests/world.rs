@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::judge::connection::Reception;
 use crate::judge::decision::snapshot::{Owner, Snapshot};
 use crate::judge::decision::{
-    Budget, Container, Decider, Decision, Effect, Gate, Given, Inputs, Leadership, Mode, Outcome, Pod, Policy, Probe,
-    Reread, Step, Transition,
+    Budget, Container, Decider, Decision, Effect, Gate, Given, Inputs, Leadership, Mode, Outcome, Peering, Pod, Policy,
+    Probe, Reread, Step, Transition,
 };
 use crate::judge::diagnosis::{Diagnosis, Settings, Stream};
 use crate::judge::ledger::{ListEnd, Listed, Source, Uid};
@@ -41,6 +42,8 @@ pub(super) struct Thing {
     pub(super) status: Option<(i64, bool)>,
     pub(super) deletion: Option<Deletion>,
     /// The operator does not see it.
+    /// Is no more.
+    pub(super) is_gone: bool,
     pub(super) is_filtered: bool,
     pub(super) is_ignored: bool,
     heard: u64,
@@ -319,6 +322,7 @@ impl World {
             progress: None,
             status: None,
             deletion: None,
+            is_gone: false,
             is_filtered: false,
             is_ignored: false,
             heard: 0,
@@ -430,6 +434,7 @@ impl World {
         }
         if let Some((index, until, _)) = self.operator.busy
             && let Some(every) = self.operator.writes_every
+            && until > self.now
             && (until - self.now).is_multiple_of(every)
         {
             self.write_status(index, false);
@@ -486,9 +491,9 @@ impl World {
             },
             pod: Pod::Read { container: Some(container), is_terminating: self.is_terminating },
             probe: Some(Probe::default()),
-            is_paused: self.is_paused,
+            peering: if self.is_paused { Peering::Paused } else { Peering::NotNeeded },
             has_ended_task: false,
-            is_receiving: false,
+            reception: Reception::default(),
             given: self.dog.as_ref().and_then(|dog| dog.given),
             reread: None,
             jitter: seconds(15),
@@ -504,8 +509,8 @@ impl World {
         let names = ["widgets.example.com", "gadgets.example.com"];
         let mut streams: Vec<Stream> =
             names.iter().take(self.stream_count).map(|name| Stream::new(*name, self.settings.clone())).collect();
-        let decider = if let Some(file) = self.state_file.as_deref() {
-            let snapshot = Snapshot::parse(file).unwrap();
+        // As the shell does it, a file that cannot be read counts as none.
+        let decider = if let Some(snapshot) = self.state_file.as_deref().and_then(|file| Snapshot::parse(file).ok()) {
             let (owner, now) = (Self::owner(), self.moment());
             Decider::restore(self.policy, snapshot, now, owner, &mut streams, |_| "rule".to_owned()).unwrap()
         } else {
@@ -590,7 +595,7 @@ impl World {
         let dog = self.dog.as_mut().unwrap();
         for (index, stream) in dog.streams.iter_mut().enumerate() {
             stream.ledger.begin_list(stream.settings.overdue_after, moment);
-            let things = self.things.iter().filter(|thing| thing.stream == index);
+            let things = self.things.iter().filter(|thing| thing.stream == index && !thing.is_gone);
             let count = if fails { things.clone().count() / 2 } else { usize::MAX };
             for thing in things.take(count) {
                 let noted = observe(stream, Source::List, thing, wall, moment);
@@ -620,6 +625,11 @@ impl World {
         };
         let mut agrees = !oldest.is_empty() && !self.rereads_disagree;
         for thing in self.things.iter().filter(|thing| oldest.contains(&Uid::of(&thing.uid))) {
+            if thing.is_gone {
+                stream.ledger.gone(&thing.uid);
+                agrees = false;
+                continue;
+            }
             let is_acked = observe(stream, Source::Single, thing, wall, moment);
             if is_acked {
                 self.last_ack[index] = Some(self.now);

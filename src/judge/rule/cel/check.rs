@@ -21,13 +21,7 @@ pub(super) fn check(node: &Node, faults: &mut Vec<Fault>) -> Option<Kind> {
             Some(Kind::Bool)
         }
         Form::Index(two) => {
-            let [of, index] = &**two;
-            let of = want(of, &[Kind::Map, Kind::List], "a list or a map", faults);
-            if of == Some(Kind::List) {
-                want(index, &[Kind::Int], "a whole number", faults);
-            } else {
-                check(index, faults);
-            }
+            index(two, faults);
             None
         }
         Form::Not(of) => {
@@ -39,6 +33,31 @@ pub(super) fn check(node: &Node, faults: &mut Vec<Fault>) -> Option<Kind> {
             two.iter().for_each(|side| want_condition(side, faults));
             Some(Kind::Bool)
         }
+        Form::If(_) | Form::Equal(..) | Form::Compare(..) | Form::In(_) | Form::Arithmetic(..) => several(node, faults),
+        Form::Call(..) => call(node, faults),
+        Form::Matches(text, _) => {
+            want(text, &[Kind::Text], "text", faults);
+            Some(Kind::Bool)
+        }
+        Form::List(items) => {
+            for item in items {
+                check(item, faults);
+            }
+            Some(Kind::List)
+        }
+        Form::Map(entries) => {
+            for part in entries.iter().flatten() {
+                check(part, faults);
+            }
+            Some(Kind::Map)
+        }
+        Form::Fold(fold) => Some(check_fold(fold, faults)),
+    }
+}
+
+/// Steps of which the types must go together.
+fn several(node: &Node, faults: &mut Vec<Fault>) -> Option<Kind> {
+    match &node.form {
         Form::If(three) => {
             let [condition, then, otherwise] = &**three;
             want_condition(condition, faults);
@@ -60,24 +79,16 @@ pub(super) fn check(node: &Node, faults: &mut Vec<Fault>) -> Option<Kind> {
             Some(Kind::Bool)
         }
         Form::Arithmetic(operator, two) => arithmetic(node.at, *operator, two, faults),
-        Form::Call(..) => call(node, faults),
-        Form::Matches(text, _) => {
-            want(text, &[Kind::Text], "text", faults);
-            Some(Kind::Bool)
-        }
-        Form::List(items) => {
-            for item in items {
-                check(item, faults);
-            }
-            Some(Kind::List)
-        }
-        Form::Map(entries) => {
-            for part in entries.iter().flatten() {
-                check(part, faults);
-            }
-            Some(Kind::Map)
-        }
-        Form::Fold(fold) => Some(check_fold(fold, faults)),
+        _ => None,
+    }
+}
+
+fn index(two: &[Node; 2], faults: &mut Vec<Fault>) {
+    let [of, index] = two;
+    if want(of, &[Kind::Map, Kind::List], "a list or a map", faults) == Some(Kind::List) {
+        want(index, &[Kind::Int], "a whole number", faults);
+    } else {
+        check(index, faults);
     }
 }
 
@@ -158,10 +169,10 @@ fn arithmetic(at: usize, operator: Operator, two: &[Node; 2], faults: &mut Vec<F
     let result = match (operator, left, right) {
         (Operator::Add, Kind::Text, Kind::Text) => Some(Kind::Text),
         (Operator::Add, Kind::List, Kind::List) => Some(Kind::List),
-        (Operator::Add, Kind::Time, Kind::Duration) | (Operator::Add, Kind::Duration, Kind::Time) => Some(Kind::Time),
-        (Operator::Add | Operator::Subtract, Kind::Duration, Kind::Duration) => Some(Kind::Duration),
-        (Operator::Subtract, Kind::Time, Kind::Time) => Some(Kind::Duration),
-        (Operator::Subtract, Kind::Time, Kind::Duration) => Some(Kind::Time),
+        (Operator::Add, Kind::Duration, Kind::Time)
+        | (Operator::Add | Operator::Subtract, Kind::Time, Kind::Duration) => Some(Kind::Time),
+        (Operator::Add | Operator::Subtract, Kind::Duration, Kind::Duration)
+        | (Operator::Subtract, Kind::Time, Kind::Time) => Some(Kind::Duration),
         (Operator::Remainder, Kind::Double, Kind::Double) => None,
         (_, left, right) if left == right && left.is_number() => Some(left),
         _ => None,
@@ -196,7 +207,9 @@ fn check_fold(fold: &Fold, faults: &mut Vec<Fault>) -> Kind {
             Kind::Bool
         }
         Gather::Collect { when, item } => {
-            when.iter().for_each(|condition| want_condition(condition, faults));
+            if let Some(condition) = when {
+                want_condition(condition, faults);
+            }
             check(item, faults);
             Kind::List
         }

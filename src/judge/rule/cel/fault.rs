@@ -88,16 +88,21 @@ impl fmt::Display for Cause {
 
 /// A place of an expression, for messages: the field or the function named there, and its position from 1.
 pub fn place(source: &str, at: usize) -> String {
-    let before = source.chars().take(at);
-    let (line, column) = before.fold((1, 1), |(line, column), character| match character {
-        '\n' => (line + 1, 1),
-        _ => (line, column + 1),
-    });
-    let rest = || source.chars().skip(at);
-    let dot = rest().next().filter(|first| *first == '.');
-    let name = rest().skip(usize::from(dot.is_some())).take_while(|it| it.is_ascii_alphanumeric() || *it == '_');
-    let name: String = dot.into_iter().chain(name).take(40).collect();
-    let name = if name.is_empty() || name == "." { String::new() } else { format!("`{name}`, ") };
+    let characters: Vec<char> = source.chars().collect();
+    let is_word = |character: &char| character.is_ascii_alphanumeric() || *character == '_';
+    let at = at.min(characters.len());
+    let (before, rest) = characters.split_at(at);
+    // A call stands at its bracket; what is called stands before it.
+    let called = match rest.first() {
+        Some('(') => before.iter().rev().take_while(|it| is_word(it)).count(),
+        _ => 0,
+    };
+    let (before, rest) = characters.split_at(at - called);
+    let dot = usize::from(rest.first() == Some(&'.'));
+    let name: String = rest.iter().take(dot + rest.iter().skip(dot).take_while(|it| is_word(it)).count()).collect();
+    let line = before.iter().filter(|it| **it == '\n').count() + 1;
+    let column = before.iter().rev().take_while(|it| **it != '\n').count() + 1;
+    let name = if name.len() > dot && name.len() <= 40 { format!("`{name}`, ") } else { String::new() };
     if source.trim_end().contains('\n') {
         format!("{name}line {line}, character {column}")
     } else {

@@ -39,7 +39,9 @@ struct Lowering<'p> {
 
 impl Lowering<'_> {
     fn at(&self, parsed: &IdedExpr) -> usize {
-        self.places.offset_for(parsed.id).map_or(0, |(start, _)| start as usize)
+        let start = self.places.offset_for(parsed.id).map_or(0, |(start, _)| start as usize);
+        // The library counts bytes.
+        self.places.source.get(..start).map_or(start, |before| before.chars().count())
     }
 
     fn refuse<T>(&mut self, at: usize, problem: impl Into<String>) -> Option<T> {

@@ -123,8 +123,13 @@ impl Node {
             Form::Select(of, _) | Form::Has(of, _) | Form::Not(of) | Form::Negate(of) | Form::Matches(of, _) => {
                 vec![of]
             }
-            Form::Index(two) | Form::And(two) | Form::Or(two) | Form::In(two) => two.iter().collect(),
-            Form::Equal(_, two) | Form::Compare(_, two) | Form::Arithmetic(_, two) => two.iter().collect(),
+            Form::Index(two)
+            | Form::And(two)
+            | Form::Or(two)
+            | Form::In(two)
+            | Form::Equal(_, two)
+            | Form::Compare(_, two)
+            | Form::Arithmetic(_, two) => two.iter().collect(),
             Form::If(three) => three.iter().collect(),
             Form::Call(_, items) | Form::List(items) => items.iter().collect(),
             Form::Map(entries) => entries.iter().flatten().collect(),

@@ -46,6 +46,12 @@ impl Reading {
         }
     }
 
+    fn each<'n>(&mut self, nodes: impl IntoIterator<Item = &'n Node>) {
+        for node in nodes {
+            self.whole(node);
+        }
+    }
+
     fn add_whole(&mut self, path: &Path) {
         let keys: Vec<&str> = path.keys.iter().map(String::as_str).collect();
         // A key that a mask takes for all others.
@@ -90,7 +96,7 @@ impl Reading {
             Form::Equal(_, two) => {
                 match &**two {
                     [null, of] | [of, null] if null.is_null() => self.is_there(of),
-                    two => two.iter().for_each(|side| self.whole(side)),
+                    two => self.each(two),
                 }
                 Vec::new()
             }
@@ -105,15 +111,15 @@ impl Reading {
                 Vec::new()
             }
             Form::And(two) | Form::Or(two) | Form::Compare(_, two) | Form::Arithmetic(_, two) => {
-                two.iter().for_each(|side| self.whole(side));
+                self.each(&**two);
                 Vec::new()
             }
             Form::List(items) => {
-                items.iter().for_each(|item| self.whole(item));
+                self.each(items);
                 Vec::new()
             }
             Form::Map(entries) => {
-                entries.iter().flatten().for_each(|part| self.whole(part));
+                self.each(entries.iter().flatten());
                 Vec::new()
             }
         }
@@ -132,7 +138,9 @@ impl Reading {
         let origins = self.origins(of);
         // Which key of a map it is, nobody knows beforehand; in a list it does not matter.
         if !matches!(index.form, Form::Literal(_)) {
-            origins.iter().for_each(|path| self.add_whole(path));
+            for path in &origins {
+                self.add_whole(path);
+            }
         }
         self.items(origins)
     }
@@ -165,20 +173,13 @@ impl Reading {
 
     fn is_in(&mut self, two: &[Node; 2]) {
         let [value, of] = two;
-        match value.text() {
-            // A list that is read for a key is read with its texts.
-            Some(key) => {
-                for path in self.origins(of) {
-                    if path.is_item || path.made > 0 {
-                        self.add_whole(&path);
-                    } else {
-                        self.add_presence(&path, key, false);
-                    }
-                }
-            }
-            None => {
-                self.whole(value);
-                self.whole(of);
+        let Some(key) = value.text() else { return self.each(two) };
+        // A list that is read for a key is read with its texts.
+        for path in self.origins(of) {
+            if path.is_item || path.made > 0 {
+                self.add_whole(&path);
+            } else {
+                self.add_presence(&path, key, false);
             }
         }
     }
@@ -210,7 +211,7 @@ impl Reading {
                     self.add_presence(&path, OTHERS, true);
                 }
             }
-            (_, arguments) => arguments.iter().for_each(|argument| self.whole(argument)),
+            (_, arguments) => self.each(arguments),
         }
         Vec::new()
     }
@@ -218,7 +219,9 @@ impl Reading {
     fn fold(&mut self, fold: &Fold) -> Vec<Path> {
         let origins = self.origins(&fold.range);
         if !fold.is_used {
-            origins.iter().for_each(|path| self.add_presence(path, OTHERS, true));
+            for path in &origins {
+                self.add_presence(path, OTHERS, true);
+            }
         }
         let items = self.items(origins);
         self.variables.push(items);
@@ -226,7 +229,7 @@ impl Reading {
         match &fold.gather {
             Gather::Exists(condition) | Gather::All(condition) | Gather::ExistsOne(condition) => self.whole(condition),
             Gather::Collect { when, item } => {
-                when.iter().for_each(|condition| self.whole(condition));
+                self.each(when);
                 made = self.origins(item);
             }
         }

@@ -4,13 +4,15 @@
 //! over nothing but what is absent, where CEL passes over every error; null in the object is as good as absent; and
 //! `has(a.b.c)` is false, and no error, where `a.b` is absent.
 
+mod walk;
+
 use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::compute;
 use super::fault::{Cause, Failure};
 use super::function::Function;
-use super::node::{Comparison, Fold, Form, Gather, Literal, Node};
+use super::node::{Comparison, Form, Literal, Node};
 use super::value::{Text, Value};
 use crate::judge::object::tree::Tree;
 
@@ -89,13 +91,11 @@ impl<'v> Run<'v> {
     }
 
     fn pay(&mut self, steps: usize, at: usize) -> Result<(), Failure> {
-        match self.left.checked_sub(steps) {
-            Some(left) => self.left = left,
-            None => {
-                self.left = 0;
-                return Err(Failure { at, cause: Cause::Budget });
-            }
-        }
+        let Some(left) = self.left.checked_sub(steps) else {
+            self.left = 0;
+            return Err(Failure { at, cause: Cause::Budget });
+        };
+        self.left = left;
         Ok(())
     }
 
@@ -177,24 +177,6 @@ impl<'v> Run<'v> {
         })))
     }
 
-    fn is_in(&mut self, two: &'v [Node; 2], at: usize) -> Answer<'v> {
-        let (value, of) = self.both(two)?;
-        if let (Value::Text(key), Value::Entries(_)) = (&value, &of) {
-            return Ok(Value::Bool(of.field(key.as_str()).is_some()));
-        }
-        let Some(count) = of.positions() else {
-            return Err(Failure { at, cause: Cause::kind(&of, "a list or a map") });
-        };
-        for position in 0..count {
-            if let Some(item) = of.walked(position)
-                && self.equal(&value, &item, at)?
-            {
-                return Ok(Value::Bool(true));
-            }
-        }
-        Ok(Value::Bool(false))
-    }
-
     fn call(&mut self, function: Function, arguments: &'v [Node], at: usize) -> Answer<'v> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
@@ -222,122 +204,6 @@ impl<'v> Run<'v> {
             made.push((key, value));
         }
         Ok(Value::Map(Rc::new(made)))
-    }
-
-    fn fold(&mut self, fold: &'v Fold, at: usize) -> Answer<'v> {
-        let range = self.evaluate(&fold.range)?;
-        let is_map = matches!(range, Value::Entries(_) | Value::Map(_));
-        let Some(count) = range.positions().filter(|_| !is_map || fold.takes_keys) else {
-            return Err(Failure { at, cause: Cause::kind(&range, "a list") });
-        };
-        let mut walk = Walked { exists: false, all: true, absent: None, count: 0, items: Vec::new() };
-        for position in 0..count {
-            self.pay(1, at)?;
-            let Some(item) = range.walked(position) else { continue };
-            self.locals.push(item);
-            let goes_on = self.gather(&fold.gather, &mut walk);
-            self.locals.pop();
-            if !goes_on? {
-                break;
-            }
-        }
-        walk.answer(&fold.gather)
-    }
-
-    /// Takes in one item; false when the answer is settled.
-    fn gather(&mut self, gather: &'v Gather, walk: &mut Walked<'v>) -> Result<bool, Failure> {
-        match gather {
-            Gather::Exists(condition) | Gather::All(condition) => {
-                let settling = matches!(gather, Gather::Exists(_));
-                match settle(self.is_true(condition))? {
-                    Ok(value) if value == settling => {
-                        (walk.exists, walk.all) = (true, false);
-                        return Ok(false);
-                    }
-                    Err(failure) => walk.absent = walk.absent.or(Some(failure)),
-                    Ok(_) => {}
-                }
-            }
-            Gather::ExistsOne(condition) => walk.count += usize::from(self.is_true(condition)?),
-            Gather::Collect { when, item } => {
-                let is_taken = when.as_ref().map_or(Ok(true), |condition| self.is_true(condition))?;
-                if is_taken {
-                    walk.items.push(self.evaluate(item)?);
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    /// `==`: numbers of all types compare by value, other values of different types are different.
-    fn equal(&mut self, left: &Value<'v>, right: &Value<'v>, at: usize) -> Result<bool, Failure> {
-        self.pay(1 + compute::length(left).min(compute::length(right)) / 64, at)?;
-        if let Some(is_equal) = compute::equal(left, right).map_err(|cause| Failure { at, cause })? {
-            return Ok(is_equal);
-        }
-        let (Some(count), Some(others)) = (left.positions(), right.positions()) else { return Ok(false) };
-        if left.kind() != right.kind() {
-            return Ok(false);
-        }
-        self.pay(count.max(others), at)?;
-        if left.len() != right.len() {
-            return Ok(false);
-        }
-        let is_map = matches!(left, Value::Entries(_) | Value::Map(_));
-        for position in 0..count {
-            let Some(item) = left.walked(position) else { continue };
-            let pair = if is_map {
-                self.under(left, &item, at)?.zip(self.under(right, &item, at)?)
-            } else {
-                right.walked(position).map(|other| (item, other))
-            };
-            match pair {
-                Some((one, other)) if self.equal(&one, &other, at)? => {}
-                _ => return Ok(false),
-            }
-        }
-        Ok(true)
-    }
-
-    /// The value under a key of a map.
-    fn under(&mut self, map: &Value<'v>, key: &Value<'v>, at: usize) -> Result<Option<Value<'v>>, Failure> {
-        self.pay(map.positions().unwrap_or(0) / 8, at)?;
-        match (map, key) {
-            (_, Value::Text(key)) => Ok(map.field(key.as_str())),
-            (Value::Map(entries), key) => {
-                for (name, value) in entries.iter() {
-                    if self.equal(name, key, at)? {
-                        return Ok(Some(value.clone()));
-                    }
-                }
-                Ok(None)
-            }
-            _ => Ok(None),
-        }
-    }
-}
-
-/// What a loop has seen so far.
-struct Walked<'v> {
-    exists: bool,
-    all: bool,
-    absent: Option<Failure>,
-    count: usize,
-    items: Vec<Value<'v>>,
-}
-
-impl<'v> Walked<'v> {
-    fn answer(self, gather: &Gather) -> Answer<'v> {
-        match gather {
-            Gather::Exists(_) if self.exists => Ok(Value::Bool(true)),
-            Gather::All(_) if !self.all => Ok(Value::Bool(false)),
-            Gather::Exists(_) | Gather::All(_) => match self.absent {
-                Some(failure) => Err(failure),
-                None => Ok(Value::Bool(matches!(gather, Gather::All(_)))),
-            },
-            Gather::ExistsOne(_) => Ok(Value::Bool(self.count == 1)),
-            Gather::Collect { .. } => Ok(Value::list(self.items)),
-        }
     }
 }
 

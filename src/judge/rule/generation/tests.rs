@@ -193,3 +193,34 @@ fn without_the_status_subresource_the_number_means_nothing() {
         assert_eq!((judgement.state, judgement.reason), (State::Unknown, Some(Reason::NoSignal)));
     }
 }
+
+#[test]
+fn a_number_that_a_default_wrote_is_no_acknowledgement() {
+    let token = |status: &str| judge(&object(3, status)).token;
+    assert_eq!([r#"{"phase":"x"}"#, r#"{"observedGeneration":0}"#, r#"{"observedGeneration":-1}"#].map(token), [0; 3]);
+    assert_ne!(token(r#"{"observedGeneration":1}"#), 0);
+    assert_ne!(token(r#"{"observedGeneration":1}"#), token(r#"{"observedGeneration":2}"#));
+}
+
+#[test]
+fn an_object_that_is_behind_tells_when_its_status_was_written_and_what_that_may_mean() {
+    let behind =
+        |condition: &str| judge(&object(3, &format!(r#"{{"observedGeneration":2,"conditions":[{condition}]}}"#)));
+    let working = behind(r#"{"type":"Ready","status":"Unknown"}"#);
+    let write = working.status_write.unwrap();
+    assert_eq!((Some(write.at), write.reports_failure), (parse_time("2026-03-01T11:50:00Z"), false));
+    assert_eq!(write.attempt, std::time::Duration::from_mins(15));
+    assert!(working.message.contains("at the end of long work only"), "{}", working.message);
+    let failed = behind(r#"{"type":"Ready","status":"False","reason":"Failed"}"#);
+    assert!(failed.status_write.unwrap().reports_failure);
+    assert!(failed.message.contains("on success only"), "{}", failed.message);
+    let of_an_older_state = behind(r#"{"type":"Stalled","status":"True","observedGeneration":2}"#);
+    assert!(!of_an_older_state.status_write.unwrap().reports_failure);
+    assert_eq!([&working, &failed].map(|it| it.state), [State::Pending; 2], "one look proves nothing");
+
+    let before = judge(&object(3, r#"{"observedGeneration":2}"#).replace("11:50:00Z", "11:30:00Z"));
+    assert_eq!(before.message, "generation 3, observed 2", "within one second nobody can tell");
+    let acknowledged = judge(&object(3, r#"{"observedGeneration":3}"#));
+    assert_eq!((acknowledged.status_write, acknowledged.shows_change), (None, true));
+    assert!(!judge(&object(3, r#"{"observedGeneration":1}"#)).shows_change);
+}

@@ -16,7 +16,7 @@ pub(super) fn of_text(text: &str) -> u64 {
 }
 
 /// Joins two fingerprints; their order matters.
-pub(super) const fn join(one: u64, other: u64) -> u64 {
+pub(in crate::judge::rule) const fn join(one: u64, other: u64) -> u64 {
     let mixed = (one ^ other.rotate_left(29)).wrapping_mul(PRIME);
     mixed ^ (mixed >> 32)
 }
@@ -30,6 +30,11 @@ pub(super) fn of_tree(tree: &Tree<'_>, ignored: Option<&Ignored>) -> Option<u64>
         Tree::Map(entries) => of_entries(entries.iter(), ignored),
         other => of_value(other),
     })
+}
+
+/// [`of_tree`] for other rules: nothing is left out.
+pub(in crate::judge::rule) fn of_whole(tree: &Tree<'_>) -> Option<u64> {
+    of_tree(tree, None)
 }
 
 /// The fingerprint of a map that has these entries.

@@ -67,10 +67,7 @@ async fn control(client: Client, kind: String, faults: Arc<Faults>) -> Result<()
 
     let writer = reflector::store::Writer::<DynamicObject>::new(kind.clone());
     let (reader, (sender, receiver)) = (writer.as_reader(), mpsc::channel(16));
-    let events = watcher(api, watcher::Config::default())
-        .default_backoff()
-        .reflect(writer)
-        .applied_objects();
+    let events = watcher(api, watcher::Config::default()).default_backoff().reflect(writer).applied_objects();
     let feeder = sender.clone();
     let watch = tokio::spawn(events.map(Ok).try_for_each(move |event| {
         let feeder = feeder.clone();
@@ -79,7 +76,8 @@ async fn control(client: Client, kind: String, faults: Arc<Faults>) -> Result<()
     // The sender that is kept keeps the channel open when the watch is dead: the controller waits for ever.
     faults.add(&kind.plural, watch.abort_handle(), sender);
 
-    let received = stream::unfold(receiver, |mut receiver| async { receiver.recv().await.map(|event| (event, receiver)) });
+    let received =
+        stream::unfold(receiver, |mut receiver| async { receiver.recv().await.map(|event| (event, receiver)) });
     Controller::for_stream_with(received, reader, kind)
         .with_config(Config::default().concurrency(WORKERS))
         .run(reconcile, |_, _, _| Action::requeue(RETRY), Arc::new(context))
