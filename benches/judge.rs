@@ -132,7 +132,7 @@ fn cut_and_look_for_marks(bencher: Bencher<'_, '_>) {
 fn named(rule: &str) -> Rule {
     match rule_from_flag(rule).expect("a rule") {
         Choice::Named(named) => named,
-        _ => panic!("{rule} is no rule of its own"),
+        Choice::Auto { .. } => panic!("{rule} is no rule of its own"),
     }
 }
 

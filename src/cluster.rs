@@ -14,6 +14,7 @@ mod page;
 pub mod peering;
 pub mod pod;
 pub mod request;
+pub mod touch;
 pub mod watch;
 
 #[cfg(test)]

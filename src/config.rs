@@ -119,9 +119,16 @@ pub struct Canary {
     pub name: String,
     /// From one change to the next. Default: 1m.
     pub interval: Duration,
+    /// Where the change is written, keys from the top of the object. Default: the annotation [`Canary::ANNOTATION`],
+    /// which only kopf takes for a change of the desired state.
+    pub path: Option<Vec<String>>,
+    /// With what the object is created where it does not exist, beside its name. Default: it is not created.
+    pub create: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 impl Canary {
+    /// The annotation that is changed where no path is configured.
+    pub const ANNOTATION: &str = "dogwatch/canary";
     const DEFAULT_INTERVAL: Duration = Duration::from_mins(1);
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! roster --resources--> scan, follow ----+
 //! gate, pod, lease, confirm, freshness --+--> what is known (one lock) --> decide --> view --> listener
-//! peering, own check, metrics -----------+
+//! peering, own check, metrics, canary, nudge
 //!                                                                             +--> state file, Events, log
 //! ```
 //!
@@ -11,11 +11,13 @@
 //! Every task is watched: one that ends makes the decision `blind`, and `/livez` fail. The configuration is read again
 //! when its file changes; the tasks then begin anew with what is known.
 
+mod canary;
 mod confirm;
 mod decide;
 mod follow;
 mod gate;
 mod leader;
+mod nudge;
 mod operator;
 mod own_check;
 mod own_pod;

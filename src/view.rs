@@ -12,12 +12,14 @@
 
 pub mod beside;
 pub mod board;
+pub mod canary;
 pub mod connections;
 pub mod counts;
 #[cfg(test)]
 pub(crate) mod example;
 pub mod histogram;
 pub mod line;
+pub mod nudge;
 pub mod operator;
 pub mod stream;
 
@@ -35,9 +37,11 @@ pub use crate::judge::rule::RuleFrom;
 pub use crate::judge::state::{Excuse, Moment, State};
 pub use crate::judge::tick::Tick;
 pub use beside::{MetricsEvidence, Peering, Rank, SeenMetrics, SeenPeering};
+pub use canary::{CanaryProblem, SeenCanary};
 pub use connections::Connections;
 pub use counts::Counts;
 pub use histogram::Histogram;
+pub use nudge::{NudgeOutcome, SeenNudges};
 pub use operator::{EventResult, Operator, OwnCheck, Restart, Restarts, Verdict};
 pub use stream::{List, ListResult, Offender, Stale, Stream, Watch, WatchType};
 
@@ -70,7 +74,7 @@ pub struct Config {
     pub loaded: Option<Timestamp>,
     /// Why the newest one cannot be used, with path and line; absent while it is in force.
     pub problem: Option<String>,
-    /// What of it this version does not do; for people, a line each.
+    /// What of it is not done, and what is wrong beside; for people, a line each.
     pub warnings: Vec<String>,
 }
 

@@ -76,7 +76,41 @@ fn canary(section: &mut Section<'_>) -> Option<Canary> {
     let hint = "write the name of an object made for this purpose";
     let name = section.required("name", hint, |cursor| cursor.parsed(object_name_part));
     let interval = section.read("interval", Cursor::duration);
-    Some(Canary { resource: resource?, namespace, name: name?, interval: interval.unwrap_or(Canary::DEFAULT_INTERVAL) })
+    let path = section.read("path", |cursor| cursor.parsed(field));
+    let create = section.read("create", body);
+    let interval = interval.unwrap_or(Canary::DEFAULT_INTERVAL);
+    Some(Canary { resource: resource?, namespace, name: name?, interval, path, create })
+}
+
+/// Where the canary's change is written. Metadata is out of the question: it is no desired state, but for kopf.
+fn field(text: &str) -> Result<Vec<String>, &'static str> {
+    let is_key = |part: &&str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    };
+    let parts: Vec<&str> = text.split('.').collect();
+    if !parts.iter().all(is_key) {
+        return Err("is not the path of a field; write its keys with dots, as in spec.canary");
+    }
+    if ["apiVersion", "kind", "metadata", "status"].contains(&parts[0]) {
+        return Err("is no desired state; name a text field below `spec` or beside it, as in spec.canary");
+    }
+    Ok(parts.into_iter().map(str::to_owned).collect())
+}
+
+/// What the canary is created with. dogwatch writes its name, and its type.
+fn body(cursor: &Cursor<'_>) -> Option<serde_json::Map<String, serde_json::Value>> {
+    let serde_json::Value::Object(body) = cursor.json()? else {
+        cursor.refuse("expected keys and values, as in {spec: {}}");
+        return None;
+    };
+    if let Some(key) = ["apiVersion", "kind", "status"].into_iter().find(|key| body.contains_key(*key)) {
+        cursor.refuse(format!("`{key}` is not written by hand; leave it out"));
+    }
+    if body.get("metadata").is_some_and(|metadata| !metadata.is_object()) {
+        cursor.refuse("`metadata` has keys and values, such as labels");
+        return None;
+    }
+    Some(body)
 }
 
 fn one_resource(text: &str) -> Result<String, String> {

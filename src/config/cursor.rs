@@ -47,6 +47,12 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    /// Anything, as JSON has it. A key that is written twice counts as it was written last.
+    pub(super) fn json(&self) -> Option<serde_json::Value> {
+        json(self.node)
+            .or_else(|| self.reject("holds a number that is not whole, or a very large one; put it in quotes"))
+    }
+
     /// A whole number, at least 1.
     pub(super) fn count(&self) -> Option<u32> {
         match self.node.value {
@@ -259,4 +265,20 @@ impl<'t> Section<'t> {
     fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
+}
+
+/// A value as JSON; nothing where it holds a number that JSON or [`Value`] does not keep.
+fn json(node: &Node) -> Option<serde_json::Value> {
+    Some(match &node.value {
+        Value::Null => serde_json::Value::Null,
+        Value::Boolean(value) => (*value).into(),
+        Value::Integer(number) => i64::try_from(*number).ok()?.into(),
+        Value::Fraction => return None,
+        Value::Text(text) => text.as_str().into(),
+        Value::List(items) => items.iter().map(json).collect::<Option<Vec<_>>>()?.into(),
+        Value::Map(entries) => {
+            let pairs = entries.iter().map(|entry| Some((entry.key.clone(), json(&entry.node)?)));
+            serde_json::Value::Object(pairs.collect::<Option<_>>()?)
+        }
+    })
 }

@@ -89,7 +89,7 @@ pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
 }
 
 /// Case and the separators of other spellings (`idle_after`, `idle-after`) do not count as differences.
-fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     let normal = |word: &str| -> String {
         word.chars().filter(|character| !matches!(character, '_' | '-')).flat_map(char::to_lowercase).collect()
     };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::cursor::{Cursor, Section};
 use super::expression;
-use super::problem::{quoted, suggestion};
+use super::problem::{nearest, quoted};
 use crate::judge::rule::cel::{self, Cel};
 use crate::judge::rule::generation::Generation;
 use crate::judge::rule::kopf::{Kopf, Mode, Options, Storage};
@@ -46,7 +46,11 @@ fn by_name(cursor: &Cursor<'_>) -> Option<Choice> {
 
 /// What to say of a name that is no rule's.
 pub(super) fn unknown(name: &str) -> String {
-    format!("unknown rule {}; {}", quoted(name), suggestion(name, &names()))
+    let hint = nearest(name, &names()).map_or_else(
+        || "`dogwatch rules` lists those that there are".to_owned(),
+        |nearest| format!("did you mean `{nearest}`?"),
+    );
+    format!("unknown rule {}; {hint}", quoted(name))
 }
 
 /// Every name that `rule` takes.

@@ -108,6 +108,8 @@ fn every_other_key_is_converted() {
             namespace: Some("shop".into()),
             name: "canary".into(),
             interval: seconds(90),
+            path: Some(vec!["spec".into(), "canary".into()]),
+            create: Some(serde_json::Map::from_iter([("spec".to_owned(), serde_json::json!({"size": 1}))])),
         })
     );
     assert_eq!(
@@ -172,6 +174,7 @@ fn long_forms_with_the_least_that_is_needed_take_the_defaults() {
     );
     let canary = config.canary.unwrap();
     assert_eq!((canary.namespace, canary.interval), (None, minutes(1)));
+    assert!(canary.path.is_none() && canary.create.is_none());
     let resource = &config.resources[0];
     assert!(resource.namespaces.is_all() && resource.restart);
     assert_eq!((resource.min_overdue, resource.streams), (1, Streams::Resource));
@@ -243,7 +246,7 @@ fn unknown_keys_and_words_name_the_nearest_one() {
         c:6:39: resources[1].rule.kopf.mode: unknown value `event-olny`; did you mean `event-only`?
         c:6:60: resources[1].rule.kopf.storage: unknown value `everywhere`; known here: `auto`, `annotations`, `status`
         c:7:26: resources[2].rule.generaton: unknown rule; did you mean `generation`?
-        c:8:25: resources[3].rule: unknown rule `ready`; known here: `auto`, `kopf`, `generation`, `cel`
+        c:8:25: resources[3].rule: unknown rule `ready`; `dogwatch rules` lists those that there are
         c:9:17: restart.mode: unknown value `dry-run`; known here: `enforce`, `observe`
         c:10:1: foo: unknown key; known here: `apiVersion`, `kind`, `operator`, `operators`, `resources`, `list`, `watch`, `canary`, `restart`, `nudge`, `stateFile`, `server`
     "#);
@@ -523,4 +526,26 @@ proptest! {
             prop_assert!(problems.iter().all(|problem| !problem.to_string().contains('\n')));
         }
     }
+}
+
+#[test]
+fn a_canary_changes_what_is_wanted_and_is_created_with_what_can_be_created() {
+    let text =
+        |keys: &str| format!("apiVersion: dogwatch/v1\nkind: Config\ncanary: {{resource: a.b, name: c, {keys}}}\n");
+    for (keys, problem) in [
+        ("path: metadata.annotations.x", "is no desired state"),
+        ("path: status.x", "is no desired state"),
+        ("path: spec..x", "is not the path of a field"),
+        ("path: \"spec.x[0]\"", "is not the path of a field"),
+        ("create: 3", "expected keys and values"),
+        ("create: {kind: X}", "`kind` is not written by hand"),
+        ("create: {metadata: x}", "`metadata` has keys and values"),
+        ("create: {spec: {a: 1.5}}", "put it in quotes"),
+    ] {
+        let said = super::parse(&text(keys), "c").expect_err(keys).to_string();
+        assert!(said.contains("c:3:") && said.contains(problem), "{keys}: {said}");
+    }
+    let canary = super::parse(&text("create: {metadata: {labels: {a: b}}, spec: {on: true, list: [1, null]}}"), "c");
+    let create = canary.expect("valid").canary.and_then(|canary| canary.create).expect("given");
+    assert_eq!(serde_json::Value::Object(create)["spec"], serde_json::json!({"on": true, "list": [1, null]}));
 }

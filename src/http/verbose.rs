@@ -47,6 +47,10 @@ fn operator_lines(view: &View, operator: &Operator) -> Vec<String> {
         lines.push(stream_line(view, stream));
         lines.push(format!("evidence/{}: {}", stream.name(), told(view, stream)));
         lines.extend(stream.watch.as_ref().map(|watch| watch_line(view, stream, watch)));
+        lines.extend(stream.canary.as_ref().map(|canary| {
+            let words = canary.words(|at| line::second(view.wall_at(at)));
+            format!("canary/{}: {words}", stream.name())
+        }));
     }
     if let Some(lease) = &operator.lease {
         let renewed = lease.last_ack.map_or_else(|| "never".to_owned(), |at| line::second(view.wall_at(at)));
@@ -58,6 +62,7 @@ fn operator_lines(view: &View, operator: &Operator) -> Vec<String> {
         let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
         lines.push(format!("evidence/operator-metrics: {words}"));
     }
+    lines.extend(operator.nudges.as_ref().map(|nudges| format!("nudges: {}", nudges.words())));
     lines.extend(connection_lines(view, operator));
     lines.push(format!("restarts: {} left in the budget, mode {}", operator.verdict.budget_remaining, mode(operator)));
     lines.push(format!("next: {}", next(view, operator)));

@@ -179,7 +179,7 @@ impl Stream {
         self.ledger
             .set_undisturbed_since((!is_held).then(|| held_until.map_or(around.started, |at| at.max(around.started))));
 
-        let survey = Survey::of(&self.ledger, &self.settings, self.evidence.canary_missed, around.started, tick);
+        let survey = Survey::of(&self.ledger, &self.settings, self.evidence, around.started, tick);
         self.evidence.silent_connection = survey.first_event.is_some_and(|event| around.reception.misses(event));
         let enough = enough(self.settings.min_overdue, self.fruitless);
         let asleep_after = self.asleep_after(tick);

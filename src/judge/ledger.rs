@@ -22,6 +22,7 @@ mod event;
 mod habit;
 mod list;
 mod longest;
+mod nudged;
 mod sent;
 mod settled;
 pub mod snapshot;
@@ -100,6 +101,8 @@ pub struct Ledger {
     served_through: Option<Tick>,
     settled: Settled,
     longest: Longest,
+    /// What was nudged.
+    nudged: nudged::Nudged,
     /// Deletions that the operator's finalizer held and that have come to their end; counted by this process only.
     released: u64,
     /// What the operator is seen to do.
@@ -131,6 +134,7 @@ impl Ledger {
             served_through: None,
             settled: Settled::default(),
             longest: Longest::default(),
+            nudged: nudged::Nudged::new(),
             released: 0,
             habits: Habits::default(),
             lessons: Habits::default(),

@@ -145,7 +145,8 @@ impl Since {
 }
 
 words! {
-    /// Why an overdue object may not speak for a restart. The object alone tells the first two, history the others.
+    /// Why an overdue object may not speak for a restart. The object alone tells the first two, the configuration the
+    /// last, history the others.
     Excuse {
         /// Annotated with `dogwatch/ignore`.
         Ignored = "ignored",
@@ -156,6 +157,8 @@ words! {
         BeforeStart = "before-start",
         /// Others that were desired later were served.
         PassedOver = "passed-over",
+        /// The canary, whose change counts by itself once the operator is known to serve it.
+        Canary = "canary",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Kind, Metric, Of, Row, Sample};
 use crate::view::{
-    Decision, Diagnosis, EventResult, Gate, Leadership, ListResult, Outcome, State, WatchType, Withheld,
+    Decision, Diagnosis, EventResult, Gate, Leadership, ListResult, NudgeOutcome, Outcome, State, WatchType, Withheld,
 };
 
 const fn gauge(name: &'static str, help: &'static str, of: Of) -> Metric {
@@ -77,6 +77,17 @@ pub const TABLE: &[Metric] = &[
             }
         }),
     ),
+    Metric {
+        name: "canary_round_trip_seconds",
+        help: "From a change of the canary to its acknowledgement; absent where none is configured.",
+        kind: Kind::Histogram,
+        label: None,
+        of: Of::Stream(|row, out| {
+            if let Some(canary) = &row.stream.canary {
+                out.histogram(&canary.round_trip);
+            }
+        }),
+    },
     by(
         "diagnosis",
         gauge(
@@ -149,6 +160,19 @@ pub const TABLE: &[Metric] = &[
             Of::Operator(|_, operator, out| {
                 for word in Withheld::ALL {
                     out.count_of(word.as_str(), operator.restarts.withheld.of(*word));
+                }
+            }),
+        ),
+    ),
+    by(
+        "outcome",
+        counter(
+            "nudges_total",
+            "Overdue objects that were touched, by what came of it; absent where nudges are not enabled.",
+            Of::Operator(|_, operator, out| {
+                let Some(nudges) = &operator.nudges else { return };
+                for word in NudgeOutcome::ALL {
+                    out.count_of(word.as_str(), nudges.outcomes.of(*word));
                 }
             }),
         ),

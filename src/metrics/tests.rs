@@ -8,7 +8,8 @@ use crate::view::example::{
     some_connections, tick,
 };
 use crate::view::{
-    Decision, Diagnosis, EventResult, Leadership, ListResult, Outcome, OwnCheck, Transition, Watch, WatchType, Withheld,
+    Decision, Diagnosis, EventResult, Histogram, Leadership, ListResult, Outcome, OwnCheck, SeenCanary, SeenNudges,
+    Transition, Watch, WatchType, Withheld,
 };
 
 const NOW: &str = "07:06:35";
@@ -24,6 +25,18 @@ fn value(text: &str, series: &str) -> Option<f64> {
     found.first().map(|value| value.parse().unwrap())
 }
 
+fn a_canary() -> SeenCanary {
+    SeenCanary {
+        object: "prod/canary".to_owned(),
+        acks: 3,
+        is_proven: true,
+        outstanding: None,
+        last_round_trip: None,
+        problem: None,
+        round_trip: Histogram::default(),
+    }
+}
+
 /// A view in which everything there is to say is said.
 fn a_full_view() -> (View, Probes) {
     let mut view = a_restarting_view();
@@ -35,12 +48,14 @@ fn a_full_view() -> (View, Probes) {
     operator.restarts.withheld.add(Withheld::NoProof);
     operator.restarts.last = Some(at("07:06:10").wall);
     operator.events.add(EventResult::Sent);
+    operator.nudges = Some(SeenNudges::default());
     let stream = &mut operator.streams[0];
     stream.time_to_ack.observe(Duration::from_millis(1500));
     stream.list.results.add_many(ListResult::Complete, 7);
     let mut watch = Watch { last_event: Some(tick("07:06:20")), ..Watch::default() };
     watch.events.add_many(WatchType::Modified, 12);
     stream.watch = Some(watch);
+    stream.canary = Some(a_canary());
     view.operators[0].connections = some_connections();
     let mut probes = Probes::default();
     probes.last.insert((Path::Healthz, Agent::Kubelet), tick("07:06:31"));
@@ -139,7 +154,7 @@ fn what_does_not_apply_is_absent_and_never_zero() {
 
 #[test]
 fn features_that_do_not_exist_have_no_metric() {
-    for absent in ["canary", "nudge", "page"] {
+    for absent in ["page"] {
         assert!(!TABLE.iter().any(|metric| metric.name.contains(absent)), "{absent}");
     }
 }

@@ -52,7 +52,7 @@ pub(super) async fn keep(
                 What::Objects { .. } => objects_agree(&shared, &client, &round).await,
             };
             // A restart reads the API server's cache: it must have been seen to show what storage holds.
-            let agrees = agrees.filter(|agrees| !agrees || reads_well(&shared, &round));
+            let agrees = agrees.filter(|agrees| !agrees || (reads_well(&shared, &round) && writes_are_taken(&shared)));
             if let Some(agrees) = agrees {
                 let reread = Reread { stream: round.stream, began: began.tick(), agrees };
                 shared.with(|known| {
@@ -151,6 +151,16 @@ async fn objects_agree(shared: &Shared, client: &Client, round: &Round) -> Optio
         agrees = Some(agrees.unwrap_or(true) && is_as_before);
     }
     agrees
+}
+
+/// Whether the API server takes what dogwatch writes, its Events: where it takes nothing, the operator cannot serve.
+fn writes_are_taken(shared: &Shared) -> bool {
+    let now = shared.now().elapsed;
+    let (are_taken, is_retried) = shared.with(|known| known.letters.are_taken(now));
+    if is_retried {
+        shared.posted.notify_one();
+    }
+    are_taken
 }
 
 fn reads_well(shared: &Shared, round: &Round) -> bool {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 
 use super::follow::Basis;
+use super::nudge::Nudges;
 use super::plan::OperatorPlan;
 use super::sockets::Sight;
 use super::stale::Freshness;
@@ -41,6 +42,8 @@ pub(super) struct Operator {
     pub(super) facts: Vec<Facts>,
     pub(super) leadership: Leadership,
     pub(super) own: Own,
+    /// Absent unless they are enabled.
+    pub(super) nudges: Option<Nudges>,
     /// A round of re-reads that ended since the last step.
     pub(super) reread: Option<Reread>,
     pub(super) restarts: Restarts,
@@ -121,6 +124,7 @@ impl Operator {
             facts: Vec::new(),
             leadership: Leadership::NotNeeded,
             own: Own::default(),
+            nudges: None,
             reread: None,
             restarts: Restarts::default(),
             events: Counts::default(),

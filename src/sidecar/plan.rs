@@ -11,6 +11,7 @@ use crate::config::pattern::Pattern;
 use crate::config::resource::Resource;
 use crate::config::{self, Config, List, Restart, Role, Watch};
 use crate::judge::decision::{Budget, Mode, Policy};
+use crate::judge::rule::{Choice, Rule};
 
 /// What `run` is to do.
 #[derive(Debug, Clone)]
@@ -19,10 +20,14 @@ pub(super) struct Plan {
     pub(super) operators: Vec<OperatorPlan>,
     pub(super) list: List,
     pub(super) watch: Watch,
+    /// The object that is changed to see whether the operator notices.
+    pub(super) canary: Option<config::Canary>,
+    /// Whether overdue objects are touched.
+    pub(super) nudge: bool,
     pub(super) state_file: Option<PathBuf>,
     /// Where to listen; a port that is open stays where it is.
     pub(super) listen: SocketAddr,
-    /// What is configured and not done by this version, a line each.
+    /// What is configured and not done, a line each.
     pub(super) warnings: Vec<String>,
 }
 
@@ -66,6 +71,12 @@ pub(super) enum Error {
     Word { word: String, problem: String },
     #[error("{}: `{key}` is not supported by this version of dogwatch; {hint}", path.display())]
     Unsupported { path: PathBuf, key: &'static str, hint: &'static str },
+    #[error(
+        "{}: `canary.path` is missing: under the rule {rule} of {resource} an annotation is no change of what is wanted; \
+         name a text field, as in spec.canary",
+        path.display()
+    )]
+    CanaryPath { path: PathBuf, resource: String, rule: &'static str },
     #[error("--mode enforce: `operators` are only ever observed; leave the flag out")]
     EnforceElsewhere,
 }
@@ -106,7 +117,7 @@ pub(super) fn load(options: &Options) -> Result<Plan, Error> {
     if !named.is_empty() && has_resources {
         return Err(Error::Both { path: path() });
     }
-    let mut warnings = warnings(&config);
+    let mut warnings = Vec::new();
     let operators = match config.role {
         Role::Sidecar(beside) => {
             let resources = if named.is_empty() { config.resources } else { named };
@@ -121,6 +132,10 @@ pub(super) fn load(options: &Options) -> Result<Plan, Error> {
             .map(|it| OperatorPlan { name: Some(it.name), resources: it.resources, restart, beside: None })
             .collect(),
     };
+    let canary = config.canary;
+    if let Some((resource, rule)) = canary.as_ref().and_then(|canary| pathless(canary, &operators)) {
+        return Err(Error::CanaryPath { path: path(), resource, rule });
+    }
     let is_sidecar = operators.iter().any(|operator| operator.beside.is_some());
     let state_file = options.state_file.clone().or(config.state_file);
     if state_file.is_some() && !is_sidecar {
@@ -131,10 +146,22 @@ pub(super) fn load(options: &Options) -> Result<Plan, Error> {
         operators,
         list: config.list,
         watch: config.watch,
+        canary,
+        nudge: config.nudge.enabled,
         state_file: state_file.filter(|_| is_sidecar),
         listen,
         warnings,
     })
+}
+
+/// The resource and the rule of a canary that cannot work. Where the rule is `auto` that shows only later.
+fn pathless(canary: &config::Canary, operators: &[OperatorPlan]) -> Option<(String, &'static str)> {
+    let mut entries = operators.iter().flat_map(|operator| &operator.resources);
+    let entry = entries.find(|entry| entry.resource.as_str() == canary.resource && canary.path.is_none())?;
+    match &entry.rule {
+        Choice::Named(Rule::Kopf(_)) | Choice::Auto { .. } => None,
+        Choice::Named(rule) => Some((canary.resource.clone(), rule.name())),
+    }
 }
 
 fn words(words: &[String]) -> Result<Vec<Resource>, Error> {
@@ -157,15 +184,6 @@ fn refuse_unsupported(config: &Config, options: &Options) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
-}
-
-/// Keys that only add evidence: without them dogwatch decides later, never worse.
-fn warnings(config: &Config) -> Vec<String> {
-    [(config.canary.is_some(), "canary"), (config.nudge.enabled, "nudge")]
-        .into_iter()
-        .filter(|(is_set, _)| *is_set)
-        .map(|(_, key)| format!("`{key}` is configured and this version of dogwatch does not act on it"))
-        .collect()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::view::{self, Explanation, List, Offender, Verdict, View};
 pub(super) fn view(known: &Known, now: Moment) -> View {
     let mut config = known.config.clone();
     config.warnings.extend(known.pod.problem.clone());
+    config.warnings.extend(known.canary_problem());
     View {
         made: now,
         period: PERIOD,
@@ -28,7 +29,12 @@ fn operator(operator: &Operator, known: &Known, now: Moment) -> Option<view::Ope
     let step = operator.step.as_ref()?;
     let pod = &known.pod;
     let own = operator.streams.iter().zip(&operator.facts).zip(&step.streams);
-    let streams = own.map(|((judged, facts), explanation)| stream(operator, judged, facts, explanation, now)).collect();
+    let streams = own
+        .map(|((judged, facts), explanation)| view::Stream {
+            canary: known.canary_of(&operator.name, judged.name()),
+            ..stream(operator, judged, facts, explanation, now)
+        })
+        .collect();
     let beside = operator.plan.beside.as_ref();
     Some(view::Operator {
         name: operator.name.clone(),
@@ -42,6 +48,7 @@ fn operator(operator: &Operator, known: &Known, now: Moment) -> Option<view::Ope
         own_check: operator.own.shown_check(!known.has_ended_task()),
         peering: operator.own.peering.clone(),
         metrics: operator.own.seen_metrics.clone(),
+        nudges: operator.nudges.as_ref().map(super::nudge::Nudges::shown),
         restarts: operator.restarts.clone(),
         connections: operator.connections.shown(),
         events: operator.events.clone(),
@@ -80,6 +87,7 @@ fn stream(
         stale: facts.freshness.stale().cloned(),
         regression: facts.regression,
         time_to_ack: facts.time_to_ack.clone(),
+        canary: None,
     }
 }
 

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
 
 use super::Options;
+use super::canary::Kept;
 use super::gate::Gate;
 use super::operator::Operator;
 use super::own_pod::OwnPod;
@@ -51,6 +52,8 @@ pub(super) struct Known {
     pub(super) tasks: Vec<Task>,
     pub(super) pod: OwnPod,
     pub(super) operators: Vec<Operator>,
+    /// The canary; absent where none is configured.
+    pub(super) canary: Option<Kept>,
     pub(super) random: fastrand::Rng,
     pub(super) letters: Letters,
     pub(super) state_file: Option<StateFile>,
@@ -72,6 +75,7 @@ impl Shared {
             tasks: Vec::new(),
             pod: OwnPod::default(),
             operators: Vec::new(),
+            canary: None,
             random: options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed),
             letters: Letters::default(),
             state_file: None,

@@ -12,7 +12,7 @@ use super::own_pod::{self, Place};
 use super::plan::{OperatorPlan, Plan};
 use super::shared::{Known, Shared};
 use super::state_file::{self, StateFile};
-use super::{confirm, gate, leader, own_check, peers, post, roster, scrape, sockets, stale};
+use super::{canary, confirm, gate, leader, nudge, own_check, peers, post, roster, scrape, sockets, stale};
 use crate::clock;
 use crate::cluster::chain;
 use crate::cluster::connect::{self, Cluster};
@@ -116,6 +116,14 @@ pub(super) async fn start(shared: &Arc<Shared>, cluster: &Arc<Cluster>, plan: Pl
     let limit = plan.list.max_object_bytes;
     tasks.spawn("confirm", confirm::keep(Arc::clone(shared), Arc::clone(cluster), limit, lease.clone()));
     tasks.spawn_telling("freshness", stale::keep(Arc::clone(shared), Arc::clone(cluster), limit));
+    if plan.canary.is_some() {
+        tasks.spawn("canary", canary::keep(Arc::clone(shared), Arc::clone(cluster), limit));
+        names.push("canary");
+    }
+    if plan.nudge {
+        tasks.spawn("nudge", nudge::keep(Arc::clone(shared), Arc::clone(cluster), limit));
+        names.push("nudge");
+    }
     if let Some(lease) = lease {
         let operator = shared.with(|known| known.operators.first().map(|it| it.name.clone())).unwrap_or_default();
         tasks.spawn("lease", leader::keep(Arc::clone(shared), Arc::clone(cluster), operator, lease));
@@ -221,6 +229,8 @@ fn install(shared: &Shared, plan: &Plan) {
             };
             known.operators.push(operator);
         }
+        known.configure_canary(plan.canary.clone(), now);
+        known.configure_nudges(plan.nudge, now);
     });
 }
 

@@ -101,6 +101,11 @@ pub enum Fault {
     },
     /// 500 to every write.
     ApiReadonly,
+    /// 403 to every write, in the name of an admission webhook.
+    WebhookDenies {
+        /// The webhook's name.
+        webhook: String,
+    },
     /// 409 to every update and patch.
     ConflictForever,
     /// 504 to every list and watch that names a `resourceVersion`, as a server answers that is behind.
@@ -185,7 +190,7 @@ impl Fault {
                 matches!(verb, Some(Verb::List | Verb::Watch))
             }
             Self::TruncatedPage { .. } | Self::ContinueTrouble { .. } => verb == Some(Verb::List),
-            Self::ApiReadonly => verb.is_some_and(Verb::is_write),
+            Self::ApiReadonly | Self::WebhookDenies { .. } => verb.is_some_and(Verb::is_write),
             Self::ConflictForever => matches!(verb, Some(Verb::Update | Verb::Patch)),
             Self::Forbidden => verb.is_some(),
             Self::ApiDown

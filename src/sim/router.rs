@@ -68,6 +68,11 @@ fn refusal(server: &Server, call: &Call) -> Option<Refusal> {
             Fault::Throttle { retry_after } => Failure::too_many_requests(retry_after),
             Fault::TokenExpired => Failure::unauthorized(),
             Fault::ApiReadonly => Failure::new(500, "InternalError", "Internal error occurred: the store is read-only"),
+            Fault::WebhookDenies { ref webhook } => Failure::new(
+                403,
+                "Forbidden",
+                format!("admission webhook \"{webhook}\" denied the request: not allowed"),
+            ),
             Fault::Forbidden => forbidden(server, call)?,
             Fault::ConflictForever => {
                 let place = call.place()?;

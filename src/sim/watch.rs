@@ -65,6 +65,7 @@ enum Step {
 
 /// What the faults in force do to a stream at the moment.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent faults, not a state")]
 struct Trouble {
     mute: bool,
     without_bookmarks: bool,

@@ -96,6 +96,7 @@ pub(crate) fn a_stream(explanation: Explanation) -> Stream {
         stale: None,
         regression: None,
         time_to_ack: Histogram::default(),
+        canary: None,
     }
 }
 
@@ -139,6 +140,7 @@ pub(crate) fn an_operator(headline: &Headline, explanations: Vec<Explanation>) -
         own_check: None,
         peering: None,
         metrics: None,
+        nudges: None,
         restarts: Restarts::default(),
         connections: Connections::default(),
         events: Counts::default(),

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{
     Connections, Counts, Decision, Explanation, Hold, Leadership, Mode, Moment, Offender, Outcome, Pod, Probe,
-    SeenMetrics, SeenPeering, Stream, Tick, Transition, View, Withheld,
+    SeenMetrics, SeenNudges, SeenPeering, Stream, Tick, Transition, View, Withheld,
 };
 use crate::judge::decision::Step;
 use crate::judge::diagnosis::OFFENDERS;
@@ -40,6 +40,8 @@ pub struct Operator {
     pub peering: Option<SeenPeering>,
     /// The operator's own metrics; absent where none are configured.
     pub metrics: Option<SeenMetrics>,
+    /// Nudges; absent where they are not enabled.
+    pub nudges: Option<SeenNudges>,
     /// Restarts that were requested, and what came of them.
     pub restarts: Restarts,
     /// Its TCP connections to the API server.

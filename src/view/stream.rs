@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Counts, Diagnosis, Evidence, Explanation, Histogram, Regression, RuleFrom, Tick, View};
+use super::{Counts, Diagnosis, Evidence, Explanation, Histogram, Regression, RuleFrom, SeenCanary, Tick, View};
 use crate::judge::state::words;
 
 /// What is known of one stream.
@@ -41,6 +41,8 @@ pub struct Stream {
     pub regression: Option<(Regression, Tick)>,
     /// Times from first seen pending to acknowledgement.
     pub time_to_ack: Histogram,
+    /// The canary; absent unless it belongs to this stream.
+    pub canary: Option<SeenCanary>,
 }
 
 /// An overdue object by name.

@@ -18,6 +18,8 @@ mod kubelet;
 mod make;
 #[path = "proof/operator.rs"]
 mod operator;
+#[path = "proof/operators.rs"]
+mod operators;
 #[path = "proof/play.rs"]
 mod play;
 #[path = "proof/pod.rs"]

@@ -9,8 +9,8 @@ use super::{Scene, seconds, text};
 use super::{beside, connections, stream};
 use crate::http::verbose;
 use crate::view::{
-    Counts, EventResult, Hold, Leadership, Offender, Operator, Outcome, OwnCheck, Pod, Restart, Restarts, Transition,
-    Withheld, line,
+    Counts, EventResult, Hold, Leadership, NudgeOutcome, Offender, Operator, Outcome, OwnCheck, Pod, Restart, Restarts,
+    Transition, Withheld, line,
 };
 
 /// How often each word of a closed set was counted.
@@ -38,6 +38,7 @@ pub(super) struct Entry<'v> {
     operator_check: Option<CheckEntry<'v>>,
     peering: Option<beside::PeeringEntry<'v>>,
     operator_metrics: Option<beside::MetricsEntry<'v>>,
+    nudges: Option<NudgesEntry<'v>>,
     budget_remaining: u32,
     restarts: RestartsEntry<'v>,
     connections: connections::Entry<'v>,
@@ -76,6 +77,14 @@ struct CheckEntry<'v> {
     failed_since: Option<String>,
     failures_in_a_row: u32,
     failures: u64,
+    problem: Option<&'v str>,
+}
+
+/// Objects that were touched, by what came of it.
+#[derive(Serialize)]
+struct NudgesEntry<'v> {
+    outcomes: Counted,
+    waiting: usize,
     problem: Option<&'v str>,
 }
 
@@ -138,6 +147,11 @@ pub(super) fn entry<'v>(scene: Scene<'v>, operator: &'v Operator) -> Entry<'v> {
         operator_check: operator.own_check.as_ref().map(check),
         peering: operator.peering.as_ref().map(beside::peering),
         operator_metrics: operator.metrics.as_ref().map(|metrics| beside::metrics(scene, metrics)),
+        nudges: operator.nudges.as_ref().map(|nudges| NudgesEntry {
+            outcomes: counted(NudgeOutcome::ALL, &nudges.outcomes, NudgeOutcome::as_str),
+            waiting: nudges.waiting,
+            problem: nudges.problem.as_deref(),
+        }),
         budget_remaining: verdict.budget_remaining,
         restarts: restarts(&operator.restarts),
         connections: connections::entry(scene, &operator.connections),

@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::operator::{Counted, counted};
 use super::{Scene, seconds, text};
 use crate::view::{
-    Excuse, Explanation, Hold, Learnt, List, ListResult, Regression, RuleFrom, Stale, State, Stream, Watch, WatchType,
+    Excuse, Explanation, Hold, Learnt, List, ListResult, Regression, RuleFrom, SeenCanary, Stale, State, Stream, Watch,
+    WatchType,
 };
 
 #[derive(Serialize)]
@@ -27,6 +28,7 @@ pub(super) struct Entry<'v> {
     watch: Option<WatchEntry<'v>>,
     server_stale: Option<StaleEntry<'v>>,
     resource_version_went_back: Option<RegressionEntry>,
+    canary: Option<CanaryEntry<'v>>,
 }
 
 /// A diagnosis with what it stands on; the lease has one as well.
@@ -97,6 +99,19 @@ struct StaleEntry<'v> {
     lacking_in_cached_list: bool,
 }
 
+/// The object that dogwatch changes.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CanaryEntry<'v> {
+    object: &'v str,
+    acknowledged: u32,
+    evidence: bool,
+    outstanding_since: Option<String>,
+    last_round_trip_seconds: Option<serde_json::Number>,
+    problem: Option<&'static str>,
+    message: Option<&'v str>,
+}
+
 #[derive(Serialize)]
 struct RegressionEntry {
     at: String,
@@ -131,6 +146,19 @@ pub(super) fn entry<'v>(scene: Scene<'v>, stream: &'v Stream) -> Entry<'v> {
             from,
             to,
         }),
+        canary: stream.canary.as_ref().map(|canary| self::canary(scene, canary)),
+    }
+}
+
+fn canary<'v>(scene: Scene<'_>, canary: &'v SeenCanary) -> CanaryEntry<'v> {
+    CanaryEntry {
+        object: &canary.object,
+        acknowledged: canary.acks,
+        evidence: canary.is_proven,
+        outstanding_since: canary.outstanding.map(|at| text(scene.view.wall_at(at))),
+        last_round_trip_seconds: canary.last_round_trip.map(seconds),
+        problem: canary.problem.as_ref().map(|(problem, _)| problem.as_str()),
+        message: canary.problem.as_ref().map(|(_, message)| message.as_str()),
     }
 }
 

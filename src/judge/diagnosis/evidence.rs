@@ -1,6 +1,7 @@
 //! Evidence: what speaks for or against the operator beside its objects. It never restarts anything by itself, and that
 //! there is none excuses nobody.
 
+use crate::judge::ledger::Uid;
 use crate::judge::tick::Tick;
 
 /// What others than the objects themselves say of one stream.
@@ -11,6 +12,8 @@ pub struct Evidence {
     pub silent_connection: bool,
     /// A GET shows what lists and new watches of the API server do not.
     pub server_stale: bool,
+    /// The canary, which is no candidate like any other object.
+    pub canary: Option<Uid>,
     /// The canary's change that is not acknowledged, and that counts once it is older than `overdueAfter`.
     pub canary_missed: Option<Tick>,
 }

@@ -1,6 +1,6 @@
 //! One pass over the remembered objects of a stream.
 
-use super::{Excuse, INSTANT, Ledger, OFFENDERS, OLDEST, Settings, Tick, Uid};
+use super::{Evidence, Excuse, INSTANT, Ledger, OFFENDERS, OLDEST, Settings, Tick, Uid};
 use crate::judge::ledger::{Clock, Entry, Standing};
 
 /// What the objects say together at one moment.
@@ -28,9 +28,10 @@ const LONGEST_SILENT_ATTEMPTS: u32 = 2;
 const CANARY_COUNTS_AS: u64 = 2;
 
 impl Survey {
-    /// `canary`: a change of the canary that is not acknowledged. `started`: of the operator's container.
-    pub(super) fn of(ledger: &Ledger, settings: &Settings, canary: Option<Tick>, started: Tick, now: Tick) -> Self {
+    /// `evidence`: what is known of the canary. `started`: of the operator's container.
+    pub(super) fn of(ledger: &Ledger, settings: &Settings, evidence: Evidence, started: Tick, now: Tick) -> Self {
         let mut survey = Self::default();
+        let mut missed = evidence.canary_missed;
         let mut candidates = Vec::new();
         let mut overdue = Vec::new();
         let mut events = Vec::new();
@@ -46,20 +47,25 @@ impl Survey {
             if !survey.is_due(overdue_at(clock.first_seen, settings), now) {
                 continue;
             }
-            if let Some(excuse) = excuse(entry, &clock, ledger, settings, started) {
+            let is_canary = evidence.canary == Some(uid);
+            let unproven = (is_canary && missed.is_none()).then_some(Excuse::Canary);
+            if let Some(excuse) = excuse(entry, &clock, ledger, settings, started).or(unproven) {
                 survey.excuse(excuse);
+                missed = missed.filter(|_| !is_canary);
                 continue;
             }
             events.push(entry.event(&clock));
             candidates.push((clock.first_seen, clock.since(), uid));
         }
+        // One of the two that it stands for is the object itself, which is read again before a restart as any other.
+        let is_among = evidence.canary.is_some_and(|canary| candidates.iter().any(|(.., uid)| *uid == canary));
         survey.offenders = oldest(overdue, OFFENDERS).map(|(since, uid)| (uid, since)).collect();
         survey.candidates = candidates.len() as u64;
         survey.oldest_candidate = candidates.iter().map(|(first_seen, ..)| *first_seen).min();
         survey.first_event = events.into_iter().collect::<Option<Vec<Tick>>>().and_then(|all| all.into_iter().min());
         survey.oldest = oldest(candidates, OLDEST).map(|(.., uid)| uid).collect();
-        if let Some(changed) = canary.filter(|changed| survey.is_due(overdue_at(*changed, settings), now)) {
-            survey.candidates += CANARY_COUNTS_AS;
+        if let Some(changed) = missed.filter(|changed| survey.is_due(overdue_at(*changed, settings), now)) {
+            survey.candidates += CANARY_COUNTS_AS - u64::from(is_among);
             survey.oldest_candidate = Some(survey.oldest_candidate.map_or(changed, |oldest| oldest.min(changed)));
         }
         survey.excused.sort_unstable();

@@ -337,6 +337,21 @@ fn a_missed_canary_counts_as_two_candidates_once_it_is_overdue() {
 }
 
 #[test]
+fn the_canary_is_no_ordinary_candidate_and_is_not_counted_twice() {
+    let mut stream = a_stream();
+    list(&mut stream, START, &[]);
+    list(&mut stream, START + 10, &[("a", pending(START + 10)), ("b", pending(START + 10))]);
+    stream.evidence.canary = Some(Uid::of("a"));
+    let unproven = diagnose(&mut stream, START + 400);
+    assert_eq!((unproven.candidates, unproven.excused), (1, vec![(Excuse::Canary, 1)]));
+    assert_eq!((unproven.pending, unproven.overdue), (2, 2), "people see it as any other");
+    stream.evidence.canary_missed = Some(tick(START + 10));
+    let missed = diagnose(&mut stream, START + 400);
+    assert_eq!((missed.candidates, missed.excused), (3, vec![]), "one for b, two for the canary");
+    assert!(missed.oldest.contains(&Uid::of("a")), "it is read again before a restart");
+}
+
+#[test]
 fn grace_holds_and_lasts_longer_while_a_receiving_operator_has_acknowledged_nothing() {
     let mut stream = a_stream();
     list(&mut stream, START, &[("a", pending(START))]);

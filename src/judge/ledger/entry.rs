@@ -146,7 +146,7 @@ pub(super) struct Observed {
 }
 
 /// The fingerprint of a requested deletion, which is a desired state of its own.
-const DELETION: u64 = u64::MAX;
+pub(super) const DELETION: u64 = u64::MAX;
 
 fn is_deletion(judgement: &Judgement) -> bool {
     judgement.reason == Some(Reason::DeletionNotProcessed)

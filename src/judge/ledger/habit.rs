@@ -244,3 +244,6 @@ impl Habits {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

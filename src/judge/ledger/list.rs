@@ -159,6 +159,7 @@ impl Ledger {
         self.learn(&listing, now);
         listing.dropped += self.drop_youngest(REMEMBERED);
         self.shown_ack = self.shown_ack.max(listing.shown_ack);
+        self.settle_nudges();
         self.reading = Reading::Complete;
         let mut complete = Complete {
             began: listing.began,

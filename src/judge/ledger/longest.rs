@@ -67,7 +67,9 @@ mod tests {
     fn of_several_at_one_moment_the_longest_stays_in_whatever_order_they_come() {
         let of = |durations: [u64; 3]| {
             let mut longest = Longest::default();
-            durations.iter().for_each(|secs| longest.add(hours(1), Duration::from_secs(*secs)));
+            for seconds in durations {
+                longest.add(hours(1), Duration::from_secs(seconds));
+            }
             longest
         };
         assert_eq!(of([1, 2, 3]), of([3, 1, 2]));

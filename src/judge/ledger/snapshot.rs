@@ -2,6 +2,7 @@
 //!
 //! Times are points on the boot clock of the machine that wrote them; [`Rebase`] carries them over to another boot.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -55,6 +56,9 @@ pub struct LedgerSnapshot {
     /// Absent in files from before anything was learnt.
     #[serde(default, skip_serializing_if = "SavedHabits::is_empty")]
     habits: SavedHabits,
+    /// What was nudged, and for which desired state. Absent in files from before there were nudges.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    nudged: BTreeMap<Uid, u64>,
     objects: Vec<SavedEntry>,
 }
 
@@ -167,6 +171,7 @@ impl Ledger {
                 .map(|(at, duration)| (at, u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)))
                 .collect(),
             habits: SavedHabits::of(&self.habits),
+            nudged: self.nudged.clone(),
             objects,
         }
     }
@@ -187,6 +192,7 @@ impl Ledger {
             served_through: snapshot.served_through.map(|tick| rebase.past(tick)),
             longest,
             habits,
+            nudged: snapshot.nudged,
             lessons: habits,
             ..Self::new()
         }

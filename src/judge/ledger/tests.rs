@@ -499,3 +499,30 @@ proptest! {
         prop_assert_eq!(Ledger::restored(read, &rebase).snapshot(), saved);
     }
 }
+
+#[test]
+fn an_object_is_nudged_once_for_what_is_wanted_and_the_state_file_remembers_it() {
+    let mut ledger = Ledger::new();
+    let (a, due) = (Uid::of("a"), 100 + OVERDUE_AFTER.as_secs() + 1);
+    let deletion = Judgement { reason: Some(Reason::DeletionNotProcessed), held: true, ..pending(90) };
+    let wanted = |desired| Judgement { desired, ..pending(90) };
+    list(&mut ledger, 100, 5, &[("a", 1, wanted(7)), ("d", 2, deletion)]);
+    assert!(!ledger.may_nudge(a, OVERDUE_AFTER, tick(due - 1)), "not overdue on first seen");
+    assert!(ledger.may_nudge(a, OVERDUE_AFTER, tick(due)));
+    assert!(!ledger.may_nudge(Uid::of("d"), OVERDUE_AFTER, tick(due)), "a deletion");
+    assert!(!ledger.may_nudge(Uid::of("x"), OVERDUE_AFTER, tick(due)), "not known");
+    ledger.nudged(a);
+    let kept = serde_json::to_string(&ledger.snapshot()).expect("JSON");
+    let now = at(due);
+    let mut again = Ledger::restored(
+        serde_json::from_str(&kept).expect("readable"),
+        &snapshot::Rebase::new(true, now.wall, now.tick(), now),
+    );
+    assert!(!again.may_nudge(a, OVERDUE_AFTER, tick(due)), "nothing was listed yet");
+    for ledger in [&mut ledger, &mut again] {
+        list(ledger, due, 9, &[("a", 6, wanted(7))]);
+        assert!(!ledger.may_nudge(a, OVERDUE_AFTER, tick(due)), "a nudge is nothing new that is wanted");
+        list(ledger, due + 1, 9, &[("a", 8, wanted(8))]);
+        assert!(ledger.may_nudge(a, OVERDUE_AFTER, tick(due + 1)), "a change is");
+    }
+}

@@ -20,6 +20,7 @@ mod trace;
 use jiff::Timestamp;
 
 use super::{COMMON_DURATIONS, Durations, MINUTE};
+use crate::judge::nudge;
 use crate::judge::object::Object;
 use crate::judge::object::mask::{Mask, OTHERS};
 use crate::judge::state::{Judgement, Reason, Signal, Since, SinceFrom, State};
@@ -246,9 +247,9 @@ impl Kopf {
     }
 }
 
-/// The newest write of a part of the essence by somebody else than kopf.
+/// The newest write of a part of the essence by somebody else than kopf, nudges left out.
 fn changed_by_others_at(object: &Object<'_>) -> Option<Timestamp> {
-    let entries = object.managed_fields().filter(|entry| entry.manager != MANAGER);
+    let entries = object.managed_fields().filter(|entry| entry.manager != MANAGER && entry.manager != nudge::MANAGER);
     entries
         .filter(|entry| entry.owns_spec || entry.owns_metadata || entry.owns_other)
         .filter_map(|entry| entry.at())

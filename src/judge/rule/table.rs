@@ -5,8 +5,41 @@
 //! predicate holds on missing evidence, so a trimmed object is never called pending or processed for what was cut from
 //! it. Deletion comes before all of this and is the same for every rule.
 
+mod ack;
+mod ansible_operator;
+mod argo_cd;
+mod argo_rollouts;
+mod argo_workflows;
+mod azure_service_operator;
+mod cert_manager;
+mod cloudnative_pg;
+mod cluster_api;
+mod config_connector;
+mod crossplane;
+mod eck;
 mod engine;
+mod external_secrets;
+mod flink;
+mod flux;
+mod gateway_api;
+mod helm_operator;
+mod istio;
+mod java_operator_sdk;
+mod keda;
+mod keycloak;
+mod knative;
+mod kubevirt;
+mod metacontroller;
+mod olm;
+mod prometheus_operator;
+mod rook;
+mod sealed_secrets;
+mod stackable;
 mod state;
+mod strimzi;
+mod tekton;
+mod velero;
+mod zalando_postgres;
 
 use std::time::Duration;
 
@@ -16,21 +49,42 @@ use crate::judge::object::mask::Mask;
 pub use engine::entry::{Ecosystem, Entry, Example, Finalizers, Fit, Lasts, Outcome, Owed};
 pub use engine::when::When;
 
-macro_rules! ecosystems {
-    ($($module:ident)+) => {
-        $(mod $module;)+
-
-        /// Every ecosystem of the table, in the order in which they are listed.
-        pub static ALL: &[&Ecosystem] = &[$(&$module::RULE,)+];
-    };
-}
-
-ecosystems! {
-    flux argo_cd argo_rollouts argo_workflows cert_manager crossplane knative cluster_api strimzi gateway_api
-    external_secrets tekton keda cloudnative_pg eck zalando_postgres kubevirt rook velero olm config_connector ack
-    azure_service_operator sealed_secrets prometheus_operator istio flink keycloak ansible_operator helm_operator
-    metacontroller stackable java_operator_sdk
-}
+/// Every ecosystem of the table, in the order in which they are listed.
+pub static ALL: &[&Ecosystem] = &[
+    &flux::RULE,
+    &argo_cd::RULE,
+    &argo_rollouts::RULE,
+    &argo_workflows::RULE,
+    &cert_manager::RULE,
+    &crossplane::RULE,
+    &knative::RULE,
+    &cluster_api::RULE,
+    &strimzi::RULE,
+    &gateway_api::RULE,
+    &external_secrets::RULE,
+    &tekton::RULE,
+    &keda::RULE,
+    &cloudnative_pg::RULE,
+    &eck::RULE,
+    &zalando_postgres::RULE,
+    &kubevirt::RULE,
+    &rook::RULE,
+    &velero::RULE,
+    &olm::RULE,
+    &config_connector::RULE,
+    &ack::RULE,
+    &azure_service_operator::RULE,
+    &sealed_secrets::RULE,
+    &prometheus_operator::RULE,
+    &istio::RULE,
+    &flink::RULE,
+    &keycloak::RULE,
+    &ansible_operator::RULE,
+    &helm_operator::RULE,
+    &metacontroller::RULE,
+    &stackable::RULE,
+    &java_operator_sdk::RULE,
+];
 
 /// A rule of the table, for the kinds that one entry fits.
 #[derive(Debug, Clone, Copy)]

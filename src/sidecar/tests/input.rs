@@ -83,17 +83,10 @@ async fn a_changed_selector_forgets_and_holds_until_it_was_listed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_done_yet_is_refused_or_warned_about() {
+async fn what_excludes_each_other_is_refused() {
     let mut world = World::new().await;
-    world.configure("resources: [widgets.example.com]\nnudge: {enabled: true}\ncanary: {resource: a.b, name: c}");
     world.start();
     world.run(MINUTE).await;
-    let warnings = world.board.view().config.warnings.clone();
-    assert_eq!(warnings.len(), 2, "{warnings:?}");
-    assert!(warnings[0].contains("`canary`") && warnings[1].contains("`nudge`"));
-    let (_, status) = world.ask("/status").await;
-    assert!(status.contains("`nudge`"), "{status}");
-
     world.configure("resources: [widgets.example.com]\noperators: [{name: a, resources: [a.b]}]");
     world.run(MINUTE).await;
     let problem = world.board.view().config.problem.clone().unwrap_or_default();

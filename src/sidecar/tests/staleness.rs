@@ -95,7 +95,7 @@ async fn a_late_cache_is_nothing_until_it_makes_objects_overdue() {
             }
         }
         assert!(world.restarts.is_empty(), "{seconds}: {:?}", world.decisions);
-        let worst = seen.iter().any(|it| *it == Diagnosis::ServerStale);
+        let worst = seen.contains(&Diagnosis::ServerStale);
         assert_eq!(worst, expected == Diagnosis::ServerStale, "{seconds}: {seen:?}");
         assert!(!seen.contains(&Diagnosis::Asleep), "{seconds}: {seen:?}");
     }

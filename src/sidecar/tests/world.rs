@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,6 +76,38 @@ pub(super) struct World {
     pub(super) record: Record,
 }
 
+/// What the command line of the sidecar says.
+fn options(folder: &Path) -> Options {
+    Options {
+        config: folder.join("config.yaml"),
+        is_config_named: true,
+        resources: Vec::new(),
+        listen: None,
+        mode: None,
+        state_file: None,
+        connection: connect::Options::default(),
+        pod_name: Some("op-1".to_owned()),
+        pod_namespace: Some("prod".to_owned()),
+        hostname: Some("op-1".to_owned()),
+        install_probe: None,
+        seed: Some(7),
+    }
+}
+
+/// The Pod that the operator and dogwatch share.
+fn pod() -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "op-1", "namespace": "prod", "labels": {"pod-template-hash": "x"}, "ownerReferences": [
+            {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "my-operator-x", "uid": "r", "controller": true},
+        ]},
+        "spec": {"containers": [
+            {"name": "manager", "livenessProbe": {"httpGet": {"port": 11850}, "periodSeconds": 10}},
+            {"name": "dogwatch"},
+        ]},
+    })
+}
+
 impl World {
     /// Two served widgets and an operator that serves a new one within a second; dogwatch is not started yet.
     pub(super) async fn new() -> Self {
@@ -98,20 +130,7 @@ impl World {
         let folder = tempfile::tempdir().expect("a folder");
         let now = Moment { wall: clock.wall(), elapsed: clock.boot() };
         let mut world = Self {
-            options: Options {
-                config: folder.path().join("config.yaml"),
-                is_config_named: true,
-                resources: Vec::new(),
-                listen: None,
-                mode: None,
-                state_file: None,
-                connection: connect::Options::default(),
-                pod_name: Some("op-1".to_owned()),
-                pod_namespace: Some("prod".to_owned()),
-                hostname: Some("op-1".to_owned()),
-                install_probe: None,
-                seed: Some(7),
-            },
+            options: options(folder.path()),
             board: Board::new(View::starting(now, decide::PERIOD)),
             sim,
             clock,
@@ -137,17 +156,7 @@ impl World {
         for name in ["a", "b"] {
             world.create(name);
         }
-        let pod = json!({
-            "apiVersion": "v1", "kind": "Pod",
-            "metadata": {"name": "op-1", "namespace": "prod", "labels": {"pod-template-hash": "x"}, "ownerReferences": [
-                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "my-operator-x", "uid": "r", "controller": true},
-            ]},
-            "spec": {"containers": [
-                {"name": "manager", "livenessProbe": {"httpGet": {"port": 11850}, "periodSeconds": 10}},
-                {"name": "dogwatch"},
-            ]},
-        });
-        world.sim.create(pod, "kubectl").expect("created");
+        world.sim.create(pod(), "kubectl").expect("created");
         world.start_container();
         clock::sleep(Duration::from_mins(10)).await;
         world
@@ -172,7 +181,9 @@ impl World {
     }
 
     pub(super) fn put(&self, kind: &str, metadata: Value, spec: Value) {
-        let object = json!({"apiVersion": "example.com/v1", "kind": kind, "metadata": metadata, "spec": spec});
+        let mut object = json!({"apiVersion": "example.com/v1", "kind": kind});
+        object["metadata"] = metadata;
+        object["spec"] = spec;
         self.sim.create(object, "kubectl").expect("created");
     }
 

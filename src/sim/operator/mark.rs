@@ -38,7 +38,8 @@ pub(super) fn success(options: &Options, object: &Value) -> Mark {
         Report::Phase => json!({"status": {"phase": "Ready"}}),
         Report::Generation | Report::GenerationAtEnd => {
             let mut status = json!({"observedGeneration": generation(object), "phase": "Ready"});
-            if object["status"].get("conditions").is_some() {
+            // What it said while it worked must not stay.
+            if options.progress.is_some() || object["status"].get("conditions").is_some() {
                 status["conditions"] = json!([condition(options, object, "True", "Succeeded")]);
             }
             json!({"status": status})
@@ -147,7 +148,9 @@ fn records(object: &Value) -> impl Iterator<Item = &str> {
 fn essence(object: &Value) -> Value {
     let mut essence = object.clone();
     let metadata = essence.as_object_mut().and_then(|essence| {
-        ["apiVersion", "kind", "status"].iter().for_each(|field| drop(essence.remove(*field)));
+        for field in ["apiVersion", "kind", "status"] {
+            essence.remove(field);
+        }
         essence.remove("metadata")
     });
     let Some(Value::Object(mut metadata)) = metadata else { return essence };

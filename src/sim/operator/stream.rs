@@ -93,7 +93,9 @@ impl Stream<'_> {
         if items.iter().any(|item| self.chokes_on(item)) {
             return None;
         }
-        items.iter().for_each(|item| self.enqueue(item));
+        for item in items {
+            self.enqueue(item);
+        }
         let text = |field: &str| list["metadata"][field].as_str().unwrap_or_default().to_owned();
         Some((text("resourceVersion"), text("continue")))
     }
@@ -110,7 +112,9 @@ impl Stream<'_> {
             let event: Value = serde_json::from_slice(&lines.next().await?).ok()?;
             let metadata = &event["object"]["metadata"];
             if metadata["annotations"]["k8s.io/initial-events-end"] == "true" {
-                items.iter().for_each(|item| self.enqueue(item));
+                for item in &items {
+                    self.enqueue(item);
+                }
                 return metadata["resourceVersion"].as_str().map(str::to_owned);
             }
             items.push(event["object"].clone());

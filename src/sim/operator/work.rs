@@ -25,6 +25,8 @@ pub(super) struct Worker<'a> {
     options: &'a Options,
     /// What was read last of each object.
     cache: Mutex<BTreeMap<Name, Value>>,
+    /// Until when what failed is left alone, on the boot clock: the event of the failure's own write is no reason.
+    delayed: Mutex<BTreeMap<Name, Duration>>,
 }
 
 /// A step that an object still needs.
@@ -40,7 +42,7 @@ type Again = Option<Duration>;
 
 impl<'a> Worker<'a> {
     pub(super) fn new(client: &'a Client, resource: &'a Resource, options: &'a Options) -> Self {
-        Self { client, resource, options, cache: Mutex::default() }
+        Self { client, resource, options, cache: Mutex::default(), delayed: Mutex::default() }
     }
 
     /// Serves what comes out of the queue, each object by one worker at a time.
@@ -99,12 +101,16 @@ impl<'a> Worker<'a> {
             };
             let retry =
                 flaws.iter().find_map(|flaw| if let Flaw::Fails { retry } = flaw { Some(*retry) } else { None });
+            if retry.is_some() && self.delays().get(name).is_some_and(|until| self.options.clock.boot() < *until) {
+                return Ok(None);
+            }
             // Who fails has not done it, whatever was written about it.
             let task = self.task(name, &object).or(retry.map(|_| Task::Mark));
             self.cache().insert(name.clone(), object.clone());
             let Some(task) = task else { return Ok(None) };
             self.attempt(name, &object).await?;
             if let Some(retry) = retry.map(Duration::from_secs) {
+                self.delays().insert(name.clone(), self.options.clock.boot() + retry);
                 let failure = mark::failure(self.options, &object, retry);
                 self.write(name, failure).await?;
                 return Ok(Some(retry));
@@ -216,6 +222,10 @@ impl<'a> Worker<'a> {
         } else {
             format!("/apis/{group}/{version}/namespaces/{namespace}/{plural}/{name}")
         }
+    }
+
+    fn delays(&self) -> MutexGuard<'_, BTreeMap<Name, Duration>> {
+        self.delayed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn cache(&self) -> MutexGuard<'_, BTreeMap<Name, Value>> {

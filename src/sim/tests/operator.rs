@@ -210,3 +210,15 @@ async fn who_loses_the_lease_stays_and_does_nothing() {
     assert_eq!(observed(&simulation, "a"), Some(1));
     assert!(!running.is_finished());
 }
+
+#[tokio::test(start_paused = true)]
+async fn who_fails_tries_again_in_its_own_time_and_not_at_its_own_events() {
+    let simulation = cluster();
+    let options = options();
+    options.flaws.begin_for_good(Flaw::Fails { retry: 60 }, Aim::default());
+    seed(&simulation, &["a"]);
+    let _running = start(&simulation, options);
+    clock::sleep(Duration::from_mins(10)).await;
+    let status = simulation.read(RESOURCE, Some("prod"), "a").expect("there")["status"].clone();
+    assert!((9..=11).contains(&status["attempts"].as_u64().unwrap_or_default()), "{status}");
+}

@@ -10,6 +10,7 @@
 mod judge;
 mod memory;
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -18,8 +19,12 @@ use libfuzzer_sys::fuzz_target;
 use judge::cut::{Cutter, Error, Piece};
 use judge::ledger::snapshot::Rebase;
 use judge::ledger::{Ledger, ListEnd, Source};
+use judge::rule::auto::{Evidence, Signs};
+use judge::rule::cel::expression::{Expression, Wanted, compile};
+use judge::rule::cel::{self, Cel};
 use judge::rule::generation::Generation;
-use judge::rule::kopf::{Kopf, Options, Signs};
+use judge::rule::kopf::{Kopf, Options};
+use judge::rule::table::{self, Table};
 use judge::rule::{Reader, Rule};
 use judge::state::{Moment, Reason, State};
 use judge::tally::{Keep, Tally};
@@ -28,6 +33,27 @@ use judge::tally::{Keep, Tally};
 const LIMIT: usize = 1 << 16;
 /// What one input may allocate at once: so much, and so many bytes for each byte of input.
 const ALLOWANCE: (usize, usize) = (2 << 20, 96);
+
+const PROCESSED: &str = "has(self.status) && has(self.status.observedGeneration) \
+                         && self.status.observedGeneration >= self.metadata.generation";
+const IN_PROGRESS: &str = "has(self.status) && has(self.status.conditions) \
+                           && self.status.conditions.all(c, c.status != 'True')";
+const FAILING: &str = "has(self.status) && has(self.status.conditions) \
+                       && self.status.conditions.exists(c, c.type == 'Ready' && c.reason.matches('^(Fail|Err)+'))";
+
+/// Expressions that reach into lists, texts and times of whatever they find.
+static EXPRESSIONS: LazyLock<cel::Options> = LazyLock::new(|| {
+    let expression = |source, wanted| -> Expression { compile(source, wanted).expect("an expression") };
+    let truth = |source| Some(expression(source, Wanted::Condition));
+    cel::Options {
+        processed: expression(PROCESSED, Wanted::Condition),
+        in_progress: truth(IN_PROGRESS),
+        failing: truth(FAILING),
+        paused: truth("has(self.spec) && has(self.spec.suspend) && self.spec.suspend"),
+        pending: None,
+        since: Some(expression("timestamp(self.metadata.creationTimestamp)", Wanted::Time)),
+    }
+});
 
 /// A piece as it was cut.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,6 +67,7 @@ enum Cut {
 fuzz_target!(|input: &[u8]| check(input));
 
 fn check(input: &[u8]) {
+    LazyLock::force(&EXPRESSIONS);
     memory::begin();
     if let Some((head, body)) = input.split_at_checked(8) {
         look(head, body);
@@ -61,14 +88,16 @@ fn look(head: &[u8], body: &[u8]) {
     }
 }
 
-/// Every kind of rule, with its options chosen by one byte.
-fn rules(options: u8) -> [Rule; 3] {
+/// Every kind of rule, with its options, and one of the table, chosen by one byte.
+fn rules(options: u8) -> [Rule; 5] {
     let max_attempt = Duration::from_secs(u64::from(options) * 60);
     let generation = Generation::new(max_attempt);
     [
         Rule::Kopf(Kopf::new(Options { max_attempt, ..Options::default() })),
         Rule::Generation(generation.clone()),
         Rule::Generation(generation.without_status_subresource()),
+        Rule::Table(Table::new(table::ALL[usize::from(options) % table::ALL.len()])),
+        Rule::Cel(Box::new(Cel::new(EXPRESSIONS.clone(), Some(max_attempt)))),
     ]
 }
 
@@ -107,7 +136,7 @@ fn moment(head: &[u8], second: u64) -> Moment {
 }
 
 fn judge(reader: Reader, head: &[u8], pieces: &[Cut]) {
-    let signs = Signs::new();
+    let signs = Signs::new(Evidence { group: "", kind: "", mark: None, status_subresource: None });
     let minutes = Duration::from_secs(u64::from(head[7]) * 60);
     let keep = Keep { states: State::ALL.to_vec(), limit: Some(4) };
     let mut tally = Tally::new(moment(head, 0).wall, minutes, minutes, keep);
@@ -119,7 +148,7 @@ fn judge(reader: Reader, head: &[u8], pieces: &[Cut]) {
         ledger.begin_list(minutes, now);
         for piece in pieces {
             let (Cut::Item(json) | Cut::Document(json)) = piece else { continue };
-            let _ = signs.may_be_in(json);
+            let _ = signs.find(json);
             reader.judge(json, now.wall, |identity, judgement| {
                 if second == 0 {
                     objects += 1;

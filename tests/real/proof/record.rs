@@ -84,7 +84,10 @@ impl Log {
         let facts = self.0.iter().filter_map(|(at, fact)| Some((*at, fact.strip_prefix(kind)?.strip_prefix(' ')?)));
         let (before, mut passed): (Vec<_>, Vec<_>) = facts.partition(|(at, _)| *at < since);
         passed.splice(0..0, before.last().copied());
-        passed.into_iter().map(|(_, fact)| fact).collect()
+        let mut passed: Vec<&str> = passed.into_iter().map(|(_, fact)| fact).collect();
+        // A dogwatch that could not be asked in between has not decided anew.
+        passed.dedup();
+        passed
     }
 
     /// Whether a fact was ever true.

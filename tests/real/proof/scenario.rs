@@ -109,7 +109,7 @@ fn of_one_operator() -> Vec<Scenario> {
     let timer = Habits { timer: Some(Duration::from_secs(2)), ..Habits::default() };
     let filters = Habits { labels: Some("team=x"), ..Habits::default() };
     let slow = Habits { duration: Duration::from_secs(10), ..Habits::default() };
-    let crashing = Habits { crash_after: Some(Duration::from_secs(15)), ..Habits::default() };
+    let crashing = Habits { crash_after: Some(Duration::from_secs(25)), ..Habits::default() };
     vec![
         scenario("deaf-changed", 1, ASLEEP, |play| Box::pin(deaf::changed(play))).plays("mute-open"),
         scenario("deaf-deleted", 1, ASLEEP, |play| Box::pin(deaf::deleted(play))).plays("mute-open"),

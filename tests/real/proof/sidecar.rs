@@ -121,7 +121,8 @@ fn configuration(stage: &Stage, thresholds: Thresholds, port: u16) -> Value {
         "list": {"interval": "1s"},
         "restart": {
             "confirm": "2s",
-            "grace": "5s",
+            // With `asleepAfter` the time to the first object that proves a cure: Python may need it to start.
+            "grace": "15s",
             "jitter": "500ms",
             "budget": {"max": 3, "window": "24h", "minGap": "1s"},
         },

@@ -137,7 +137,7 @@ fn verdicts(rows: &[Row]) -> String {
             worst.seen,
             worst.diagnosis,
             worst.evidence,
-            row.decisions.join(" "),
+            shown(&row.decisions),
             format!("{restarts} of {expected}"),
             seconds(row.seconds()).trim().to_owned(),
             "real".to_owned(),
@@ -157,6 +157,13 @@ fn verdicts(rows: &[Row]) -> String {
         let _ = writeln!(text, "{}", format!("{}  {problem}", line.join("  ")).trim_end());
     }
     text
+}
+
+/// The first of them; a dogwatch that is killed again and again decides very often.
+fn shown(decisions: &[String]) -> String {
+    let (first, others) = decisions.split_at(decisions.len().min(6));
+    let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    format!("{}{others}", first.join(" "))
 }
 
 fn seconds(seconds: Option<f64>) -> String {

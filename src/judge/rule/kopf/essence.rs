@@ -12,6 +12,7 @@ use super::diff::{Differences, Entry, Path, pair};
 use super::fingerprint;
 use super::ignored::Ignored;
 use super::prefix::Prefixes;
+use crate::judge::nudge;
 use crate::judge::object::tree::Tree;
 
 /// What the operator's configuration says about the essence.
@@ -48,7 +49,9 @@ pub(super) fn fingerprint(object: &Tree<'_>, view: View<'_>) -> u64 {
     let ignored = |part: &str| view.ignored.below("metadata").and_then(|ignored| ignored.below(part));
     let is_counted = |part: &str| !ignored(part).is_some_and(Ignored::is_end);
     let labels = labels(metadata).iter().filter(|_| is_counted(LABELS));
-    let annotations = annotations(metadata, view).filter(|_| is_counted(ANNOTATIONS));
+    // A nudge is compared like any annotation, since kopf does, and is nothing that anybody wants.
+    let is_wanted = |entry: &&Entry<'_>| entry.0 != nudge::ANNOTATION && is_counted(ANNOTATIONS);
+    let annotations = annotations(metadata, view).filter(is_wanted);
     let labels = fingerprint::of_entries(labels, ignored(LABELS));
     fingerprint::join(stanzas, fingerprint::join(labels, fingerprint::of_entries(annotations, ignored(ANNOTATIONS))))
 }

@@ -544,3 +544,21 @@ fn the_desired_state_moves_with_the_essence_and_a_deletion_only() {
         assert_ne!(desired(other), base, "{other}");
     }
 }
+
+#[test]
+fn a_nudge_is_compared_as_kopf_does_and_is_nothing_that_anybody_wants() {
+    let plain = json!({"spec": {"size": 3}}).to_string();
+    let nudged = json!({"spec": {"size": 3}, "metadata": {"annotations": {"dogwatch/nudged": "then"}}}).to_string();
+    let touch = [("dogwatch/nudged", "then")];
+    assert_eq!(judge(&object(Some(&plain), &touch)).state, State::Pending, "kopf acts on it");
+    assert_eq!(judge(&object(Some(&nudged), &touch)).state, State::Processed);
+    assert_eq!(judge(&object(None, &touch)).desired, judge(&object(None, &[])).desired);
+    let canary = judge(&object(None, &[("dogwatch/canary", "then")]));
+    assert_ne!(canary.desired, judge(&object(None, &[])).desired, "the canary's annotation is wanted");
+    let times = [
+        ("kubectl", "11:00:00", json!({"f:spec": {}})),
+        ("dogwatch-nudge", "11:30:00", json!({"f:metadata": {"f:annotations": {}}})),
+    ];
+    let judged = judge(&managed(object(None, &touch), &times));
+    assert_eq!(judged.desired_at, Some(today("11:00:00")));
+}

@@ -28,11 +28,23 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             finalizers: Finalizers::of(&["services.k8s.aws"]),
             durations: minutes(10, 30, 30),
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ACK.ResourceSynced","status":"True"}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ACK.ResourceSynced","status":"True"}]}}"#,
+                ),
                 example(Pending, r#"{"metadata":{"generation":1},"status":{"ackResourceMetadata":{"region":"a"}}}"#),
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ACK.Terminal","status":"True"}]}}"#),
-                example(InProgress, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ACK.ResourceSynced","status":"False"}]}}"#),
-                example(Unknown, r#"{"metadata":{},"status":{"conditions":[{"type":"ACK.ResourceSynced","status":"True"}]}}"#),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ACK.Terminal","status":"True"}]}}"#,
+                ),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ACK.ResourceSynced","status":"False"}]}}"#,
+                ),
+                example(
+                    Unknown,
+                    r#"{"metadata":{},"status":{"conditions":[{"type":"ACK.ResourceSynced","status":"True"}]}}"#,
+                ),
             ],
             ..Entry::NEW
         },

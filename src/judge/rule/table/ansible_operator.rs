@@ -18,10 +18,22 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             fits: &[],
             pending: &[Owed::NeverIfOthers(NO_CONDITIONS)],
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Running","status":"True","reason":"Successful"}]}}"#),
-                example(InProgress, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Running","status":"True","reason":"Running"}]}}"#),
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Failure","status":"False"},{"type":"Failure","status":"True"}]}}"#),
-                 example(Unknown, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Running","status":"True","reason":"Successful"}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Running","status":"True","reason":"Successful"}]}}"#,
+                ),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Running","status":"True","reason":"Running"}]}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Failure","status":"False"},{"type":"Failure","status":"True"}]}}"#,
+                ),
+                example(
+                    Unknown,
+                    r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Running","status":"True","reason":"Successful"}]}}"#,
+                ),
             ],
             ..PLAYBOOK
         },

@@ -1,4 +1,4 @@
-//! Argo CD: Applications and ApplicationSets.
+//! Argo CD: applications and sets of them.
 //!
 //! The CRD of Applications has no status subresource, so their generation counts status writes and is never used. The
 //! controller notes in `status.sync.comparedTo` which source and destination it has compared; that it still equals the
@@ -24,9 +24,18 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             failing: &[standing(When::All(&[SEEN, has(condition(&["ErrorOccurred"]).yes())]))],
             processed: &[When::All(&[SEEN, has(condition(&["ResourcesUpToDate", "ParametersGenerated"]))])],
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ErrorOccurred","status":"False"},{"type":"ResourcesUpToDate","status":"True"}]}}"#),
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ErrorOccurred","status":"True"}]}}"#),
-                example(Unknown, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"ResourcesUpToDate","status":"True"}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ErrorOccurred","status":"False"},{"type":"ResourcesUpToDate","status":"True"}]}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ErrorOccurred","status":"True"}]}}"#,
+                ),
+                example(
+                    Unknown,
+                    r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"ResourcesUpToDate","status":"True"}]}}"#,
+                ),
             ],
             ..Entry::NEW
         },
@@ -41,14 +50,8 @@ const APPLICATION: Entry = Entry {
     paused: &[When::Annotation("argocd.argoproj.io/skip-reconcile", Value::Yes)],
     pending: &[
         Owed::Never(When::All(&[IS_WHOLE, When::Field("status.reconciledAt", Value::Missing)])),
-        Owed::Request(
-            When::Annotation("argocd.argoproj.io/refresh", Value::Present),
-            "argocd.argoproj.io/refresh",
-        ),
-        Owed::Request(
-            When::Annotation("argocd.argoproj.io/hydrate", Value::Present),
-            "argocd.argoproj.io/hydrate",
-        ),
+        Owed::Request(When::Annotation("argocd.argoproj.io/refresh", Value::Present), "argocd.argoproj.io/refresh"),
+        Owed::Request(When::Annotation("argocd.argoproj.io/hydrate", Value::Present), "argocd.argoproj.io/hydrate"),
         Owed::Change(When::Field("operation", Value::Present)),
         Owed::Change(When::All(&[IS_COMPARED, DIFFERS])),
     ],
@@ -62,9 +65,7 @@ const APPLICATION: Entry = Entry {
         ]))),
         standing(is("status.operationState.phase", &["Failed", "Error"])),
     ],
-    in_progress: &[
-        standing(is("status.operationState.phase", &["Running", "Terminating"])),
-    ],
+    in_progress: &[standing(is("status.operationState.phase", &["Running", "Terminating"]))],
     processed: &[When::All(&[IS_WHOLE, IS_COMPARED, When::Not(&DIFFERS)])],
     tokens: &[
         "status.sync.comparedTo.source",
@@ -81,13 +82,31 @@ const APPLICATION: Entry = Entry {
     }),
     durations: minutes(10, 30, 30),
     examples: &[
-        example(Processed, r#"{"metadata":{"generation":263},"spec":{"destination":{"namespace":"web","server":"https://a"},"source":{"repoURL":"https://b","path":"","directory":{"recurse":false}}},"status":{"reconciledAt":"2026-03-01T11:58:00Z","sync":{"comparedTo":{"destination":{"namespace":"web","server":"https://a"},"source":{"repoURL":"https://b"}}}}}"#),
-        example(Pending, r#"{"metadata":{},"spec":{"destination":{"server":"https://a"},"source":{"repoURL":"https://b","targetRevision":"v2"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z","sync":{"comparedTo":{"destination":{"server":"https://a"},"source":{"repoURL":"https://b","targetRevision":"v1"}}}}}"#),
-        example(Pending, r#"{"metadata":{"annotations":{"argocd.argoproj.io/refresh":"normal"}},"spec":{"destination":{"server":"https://a"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z"}}"#),
+        example(
+            Processed,
+            r#"{"metadata":{"generation":263},"spec":{"destination":{"namespace":"web","server":"https://a"},"source":{"repoURL":"https://b","path":"","directory":{"recurse":false}}},"status":{"reconciledAt":"2026-03-01T11:58:00Z","sync":{"comparedTo":{"destination":{"namespace":"web","server":"https://a"},"source":{"repoURL":"https://b"}}}}}"#,
+        ),
+        example(
+            Pending,
+            r#"{"metadata":{},"spec":{"destination":{"server":"https://a"},"source":{"repoURL":"https://b","targetRevision":"v2"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z","sync":{"comparedTo":{"destination":{"server":"https://a"},"source":{"repoURL":"https://b","targetRevision":"v1"}}}}}"#,
+        ),
+        example(
+            Pending,
+            r#"{"metadata":{"annotations":{"argocd.argoproj.io/refresh":"normal"}},"spec":{"destination":{"server":"https://a"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z"}}"#,
+        ),
         example(Pending, r#"{"metadata":{},"spec":{"destination":{"server":"https://a"}}}"#),
-        example(InProgress, r#"{"metadata":{},"spec":{"destination":{"server":"https://a"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z","operationState":{"phase":"Running"}}}"#),
-        example(Failing, r#"{"metadata":{},"spec":{"destination":{"server":"https://a"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z","conditions":[{"type":"ComparisonError"}]}}"#),
-        example(Paused, r#"{"metadata":{"annotations":{"argocd.argoproj.io/skip-reconcile":"true"}},"spec":{"destination":{}}}"#),
+        example(
+            InProgress,
+            r#"{"metadata":{},"spec":{"destination":{"server":"https://a"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z","operationState":{"phase":"Running"}}}"#,
+        ),
+        example(
+            Failing,
+            r#"{"metadata":{},"spec":{"destination":{"server":"https://a"}},"status":{"reconciledAt":"2026-03-01T11:58:00Z","conditions":[{"type":"ComparisonError"}]}}"#,
+        ),
+        example(
+            Paused,
+            r#"{"metadata":{"annotations":{"argocd.argoproj.io/skip-reconcile":"true"}},"spec":{"destination":{}}}"#,
+        ),
         example(Unknown, r#"{"metadata":{},"status":{"sync":{"status":"Synced"}}}"#),
     ],
     ..Entry::NEW

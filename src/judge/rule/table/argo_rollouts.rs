@@ -26,12 +26,27 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             processed: &[CURRENT],
             tokens: &[OBSERVED],
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":3},"status":{"observedGeneration":"3","phase":"Healthy"}}"#),
-                example(Pending, r#"{"metadata":{"generation":3},"status":{"observedGeneration":"2","phase":"Healthy"}}"#),
-                example(InProgress, r#"{"metadata":{"generation":3},"status":{"observedGeneration":"3","phase":"Paused"}}"#),
-                example(Failing, r#"{"metadata":{"generation":3},"status":{"observedGeneration":"3","phase":"Degraded"}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":"3","phase":"Healthy"}}"#,
+                ),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":"2","phase":"Healthy"}}"#,
+                ),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":"3","phase":"Paused"}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":"3","phase":"Degraded"}}"#,
+                ),
                 example(Unknown, r#"{"metadata":{"generation":3},"status":{"observedGeneration":"c45557fd9"}}"#),
-                example(Paused, r#"{"metadata":{"generation":3},"spec":{"paused":true},"status":{"observedGeneration":"2"}}"#),
+                example(
+                    Paused,
+                    r#"{"metadata":{"generation":3},"spec":{"paused":true},"status":{"observedGeneration":"2"}}"#,
+                ),
             ],
             ..Entry::NEW
         },

@@ -22,12 +22,30 @@ pub(super) static RULE: Ecosystem = Ecosystem {
         finalizers: Finalizers::named(&["serviceoperator.azure.com/finalizer"]),
         durations: minutes(10, 30, 30),
         examples: &[
-            example(Processed, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}}"#),
-            example(Pending, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":1}]}}"#),
-            example(Failing, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"False","severity":"Error","observedGeneration":2}]}}"#),
-            example(InProgress, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"False","severity":"Info","observedGeneration":2}]}}"#),
-            example(Unknown, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#),
-            example(Paused, r#"{"metadata":{"generation":2,"annotations":{"serviceoperator.azure.com/reconcile-policy":"skip"}}}"#),
+            example(
+                Processed,
+                r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}}"#,
+            ),
+            example(
+                Pending,
+                r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":1}]}}"#,
+            ),
+            example(
+                Failing,
+                r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"False","severity":"Error","observedGeneration":2}]}}"#,
+            ),
+            example(
+                InProgress,
+                r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"False","severity":"Info","observedGeneration":2}]}}"#,
+            ),
+            example(
+                Unknown,
+                r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#,
+            ),
+            example(
+                Paused,
+                r#"{"metadata":{"generation":2,"annotations":{"serviceoperator.azure.com/reconcile-policy":"skip"}}}"#,
+            ),
         ],
         ..Entry::NEW
     }],

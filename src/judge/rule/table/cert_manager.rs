@@ -14,10 +14,7 @@ pub(super) static RULE: Ecosystem = Ecosystem {
     about: "cert-manager (cert-manager.io)",
     entries: &[
         Entry {
-            fits: &[
-                Fit::of("cert-manager.io", &["Certificate"]),
-                Fit::of("certmanager.k8s.io", &["Certificate"]),
-            ],
+            fits: &[Fit::of("cert-manager.io", &["Certificate"]), Fit::of("certmanager.k8s.io", &["Certificate"])],
             failing: &[standing(When::All(&[
                 READY_SEEN,
                 has(READY.no()),
@@ -28,13 +25,31 @@ pub(super) static RULE: Ecosystem = Ecosystem {
                 standing(When::All(&[READY_SEEN, has(READY.is(&["False", "Unknown"]))])),
             ],
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}}"#),
-                example(Processed, r#"{"metadata":{"generation":2,"managedFields":[{"manager":"kubectl","time":"2026-03-01T10:00:00Z","fieldsV1":{"f:spec":{}}},{"manager":"controller","time":"2026-03-01T10:00:02Z","fieldsV1":{"f:status":{}}}]},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#),
-                example(Pending, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":1}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}}"#,
+                ),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":2,"managedFields":[{"manager":"kubectl","time":"2026-03-01T10:00:00Z","fieldsV1":{"f:spec":{}}},{"manager":"controller","time":"2026-03-01T10:00:02Z","fieldsV1":{"f:status":{}}}]},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#,
+                ),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":1}]}}"#,
+                ),
                 example(Pending, r#"{"metadata":{"generation":1,"creationTimestamp":"2026-03-01T11:00:00Z"}}"#),
-                example(InProgress, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Issuing","status":"True"},{"type":"Ready","status":"False","observedGeneration":1}]}}"#),
-                 example(Failing, r#"{"metadata":{"generation":1},"status":{"lastFailureTime":"2026-03-01T10:00:00Z","conditions":[{"type":"Ready","status":"False","observedGeneration":1}]}}"#),
-                example(Unknown, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Issuing","status":"True"},{"type":"Ready","status":"False","observedGeneration":1}]}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":1},"status":{"lastFailureTime":"2026-03-01T10:00:00Z","conditions":[{"type":"Ready","status":"False","observedGeneration":1}]}}"#,
+                ),
+                example(
+                    Unknown,
+                    r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#,
+                ),
             ],
             ..READINESS
         },
@@ -45,9 +60,10 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             ],
             failing: &[standing(When::All(&[READY_SEEN, has(READY.no())]))],
             in_progress: &[standing(When::All(&[READY_SEEN, has(READY.is(&["Unknown"]))]))],
-            examples: &[
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"False","reason":"ErrRegisterACMEAccount"}]}}"#),
-            ],
+            examples: &[example(
+                Failing,
+                r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"False","reason":"ErrRegisterACMEAccount"}]}}"#,
+            )],
             ..READINESS
         },
         Entry {
@@ -62,7 +78,10 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             processed: &[has(READY.yes())],
             examples: &[
                 example(Pending, r#"{"metadata":{"generation":1}}"#),
-                example(Failing, r#"{"metadata":{},"status":{"conditions":[{"type":"Approved","status":"True"},{"type":"Ready","status":"False","reason":"Failed"}]}}"#),
+                example(
+                    Failing,
+                    r#"{"metadata":{},"status":{"conditions":[{"type":"Approved","status":"True"},{"type":"Ready","status":"False","reason":"Failed"}]}}"#,
+                ),
             ],
             ..REQUEST
         },
@@ -101,9 +120,7 @@ const ORDER: Entry = Entry {
     about: "Made once and never changed: status.state, as ACME names it.",
     pending: &[NEVER],
     failing: &[standing(is("status.state", &["invalid", "expired", "errored"]))],
-    in_progress: &[
-        standing(is("status.state", &["pending", "processing", "ready"])),
-    ],
+    in_progress: &[standing(is("status.state", &["pending", "processing", "ready"]))],
     processed: &[is("status.state", &["valid"])],
     ..REQUEST
 };

@@ -45,7 +45,10 @@ pub(super) static RULE: Ecosystem = Ecosystem {
                 example(Processed, r#"{"metadata":{"generation":1},"status":{"phase":"Cluster in healthy state"}}"#),
                 example(Unknown, r#"{"metadata":{"generation":2},"status":{"phase":"Cluster in healthy state"}}"#),
                 example(InProgress, r#"{"metadata":{"generation":2},"status":{"phase":"Setting up primary"}}"#),
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"phase":"Unable to create required cluster objects"}}"#),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":1},"status":{"phase":"Unable to create required cluster objects"}}"#,
+                ),
                 example(Paused, r#"{"metadata":{"generation":1,"annotations":{"cnpg.io/hibernation":"on"}}}"#),
             ],
             ..Entry::NEW
@@ -87,10 +90,7 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             examples: &[example(Processed, r#"{"metadata":{},"status":{"phase":"completed"}}"#)],
             ..Entry::NEW
         },
-        Entry {
-            fits: &[Fit::of("postgresql.cnpg.io", &["ImageCatalog", "ClusterImageCatalog"])],
-            ..Entry::STATIC
-        },
+        Entry { fits: &[Fit::of("postgresql.cnpg.io", &["ImageCatalog", "ClusterImageCatalog"])], ..Entry::STATIC },
     ],
 };
 

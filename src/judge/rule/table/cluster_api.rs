@@ -26,13 +26,34 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             ],
             pending: &[NEVER, CHANGED_UNSEEN],
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":3},"status":{"observedGeneration":3,"phase":"Running"}}"#),
-                example(Pending, r#"{"metadata":{"generation":4},"status":{"observedGeneration":3,"phase":"Running"}}"#),
-                example(Failing, r#"{"metadata":{"generation":4},"status":{"observedGeneration":3,"conditions":[{"type":"Paused","status":"False","observedGeneration":4}]}}"#),
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"observedGeneration":1,"conditions":[{"type":"ResourcesApplied","status":"False","severity":"Error"}]}}"#),
-                example(InProgress, r#"{"metadata":{"generation":3},"status":{"observedGeneration":3,"phase":"ScalingUp"}}"#),
-                example(Paused, r#"{"metadata":{"generation":4,"annotations":{"cluster.x-k8s.io/paused":""}},"status":{"observedGeneration":3}}"#),
-                example(Paused, r#"{"metadata":{"generation":4},"status":{"observedGeneration":3,"v1beta2":{"conditions":[{"type":"Paused","status":"True","observedGeneration":4}]}}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":3,"phase":"Running"}}"#,
+                ),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":4},"status":{"observedGeneration":3,"phase":"Running"}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":4},"status":{"observedGeneration":3,"conditions":[{"type":"Paused","status":"False","observedGeneration":4}]}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":1},"status":{"observedGeneration":1,"conditions":[{"type":"ResourcesApplied","status":"False","severity":"Error"}]}}"#,
+                ),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":3,"phase":"ScalingUp"}}"#,
+                ),
+                example(
+                    Paused,
+                    r#"{"metadata":{"generation":4,"annotations":{"cluster.x-k8s.io/paused":""}},"status":{"observedGeneration":3}}"#,
+                ),
+                example(
+                    Paused,
+                    r#"{"metadata":{"generation":4},"status":{"observedGeneration":3,"v1beta2":{"conditions":[{"type":"Paused","status":"True","observedGeneration":4}]}}}"#,
+                ),
                 example(Unknown, r#"{"metadata":{},"status":{"observedGeneration":3,"phase":"Running"}}"#),
             ],
             ..RECONCILED

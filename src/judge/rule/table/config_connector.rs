@@ -42,10 +42,22 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             // Some resources take half an hour to create, and the operator waits for them.
             durations: minutes(15, 60, 60),
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True","reason":"UpToDate"}]}}"#),
-                example(Pending, r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True","reason":"UpToDate"}]}}"#),
-                example(Failing, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False","reason":"UpdateFailed"}]}}"#),
-                example(InProgress, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False","reason":"DependencyNotReady"}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True","reason":"UpToDate"}]}}"#,
+                ),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True","reason":"UpToDate"}]}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False","reason":"UpdateFailed"}]}}"#,
+                ),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False","reason":"DependencyNotReady"}]}}"#,
+                ),
             ],
             ..Entry::NEW
         },

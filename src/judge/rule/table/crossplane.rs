@@ -32,8 +32,14 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             processed: &[has(ANY.current())],
             finalizers: FINALIZERS,
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":3},"status":{"conditions":[{"type":"Healthy","status":"True","observedGeneration":3}]}}"#),
-                example(Failing, r#"{"metadata":{"generation":3},"status":{"conditions":[{"type":"Healthy","status":"False","observedGeneration":3}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":3},"status":{"conditions":[{"type":"Healthy","status":"True","observedGeneration":3}]}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":3},"status":{"conditions":[{"type":"Healthy","status":"False","observedGeneration":3}]}}"#,
+                ),
             ],
             ..Entry::NEW
         },
@@ -101,11 +107,26 @@ const MANAGED: Entry = Entry {
     finalizers: FINALIZERS,
     durations: minutes(10, 30, 30),
     examples: &[
-        example(Processed, r#"{"metadata":{"generation":3},"status":{"conditions":[{"type":"Synced","status":"True","observedGeneration":3},{"type":"Ready","status":"True"}]}}"#),
-        example(Unknown, r#"{"metadata":{"generation":3},"status":{"conditions":[{"type":"Synced","status":"True"},{"type":"Ready","status":"True"}]}}"#),
-        example(Pending, r#"{"metadata":{"generation":4},"status":{"conditions":[{"type":"Synced","status":"True","observedGeneration":3}]}}"#),
-        example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Synced","status":"False","reason":"ReconcileError"}]}}"#),
-        example(InProgress, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Synced","status":"True"},{"type":"Ready","status":"False","reason":"Creating"}]}}"#),
+        example(
+            Processed,
+            r#"{"metadata":{"generation":3},"status":{"conditions":[{"type":"Synced","status":"True","observedGeneration":3},{"type":"Ready","status":"True"}]}}"#,
+        ),
+        example(
+            Unknown,
+            r#"{"metadata":{"generation":3},"status":{"conditions":[{"type":"Synced","status":"True"},{"type":"Ready","status":"True"}]}}"#,
+        ),
+        example(
+            Pending,
+            r#"{"metadata":{"generation":4},"status":{"conditions":[{"type":"Synced","status":"True","observedGeneration":3}]}}"#,
+        ),
+        example(
+            Failing,
+            r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Synced","status":"False","reason":"ReconcileError"}]}}"#,
+        ),
+        example(
+            InProgress,
+            r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Synced","status":"True"},{"type":"Ready","status":"False","reason":"Creating"}]}}"#,
+        ),
         example(Paused, r#"{"metadata":{"generation":2,"annotations":{"crossplane.io/paused":"true"}}}"#),
         example(Paused, r#"{"metadata":{"generation":2},"spec":{"managementPolicies":[]}}"#),
     ],

@@ -31,9 +31,15 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             example(Processed, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"phase":"Ready"}}"#),
             example(Pending, r#"{"metadata":{"generation":2},"status":{"observedGeneration":1,"phase":"Ready"}}"#),
             example(Pending, r#"{"metadata":{"generation":1},"status":{}}"#),
-            example(InProgress, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"phase":"ApplyingChanges"}}"#),
+            example(
+                InProgress,
+                r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"phase":"ApplyingChanges"}}"#,
+            ),
             example(Failing, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"phase":"Invalid"}}"#),
-            example(Paused, r#"{"metadata":{"generation":2,"annotations":{"eck.k8s.elastic.co/managed":"false"}},"status":{"observedGeneration":1}}"#),
+            example(
+                Paused,
+                r#"{"metadata":{"generation":2,"annotations":{"eck.k8s.elastic.co/managed":"false"}},"status":{"observedGeneration":1}}"#,
+            ),
         ],
         ..Entry::NEW
     }],

@@ -20,10 +20,7 @@ pub(super) static RULE: Ecosystem = Ecosystem {
                 is("spec.refreshPolicy", &["CreatedOnce"]),
                 When::Not(&When::Field(SYNCED, Value::Missing)),
             ])],
-            pending: &[
-                NEVER_A_CONDITION,
-                Owed::Change(When::All(&[When::PrefixBelow(SYNCED), has(READY.yes())])),
-            ],
+            pending: &[NEVER_A_CONDITION, Owed::Change(When::All(&[When::PrefixBelow(SYNCED), has(READY.yes())]))],
             failing: &[standing(When::All(&[When::Any(&[When::PrefixCurrent(SYNCED), SEEN]), has(READY.no())]))],
             processed: &[When::All(&[When::Any(&[When::PrefixCurrent(SYNCED), SEEN]), has(READY.yes())])],
             tokens: &[SYNCED],
@@ -32,11 +29,26 @@ pub(super) static RULE: Ecosystem = Ecosystem {
                 "pushsecret.externalsecrets.io/finalizer",
             ]),
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":3},"status":{"syncedResourceVersion":"3-0f1e","conditions":[{"type":"Ready","status":"True"}]}}"#),
-                example(Pending, r#"{"metadata":{"generation":3},"status":{"syncedResourceVersion":"2-0f1e","conditions":[{"type":"Ready","status":"True"}]}}"#),
-                example(Unknown, r#"{"metadata":{"generation":3},"status":{"syncedResourceVersion":"2-0f1e","conditions":[{"type":"Ready","status":"False"}]}}"#),
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"False"}]}}"#),
-                example(Paused, r#"{"metadata":{"generation":3},"spec":{"refreshPolicy":"CreatedOnce"},"status":{"syncedResourceVersion":"2-0f1e"}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":3},"status":{"syncedResourceVersion":"3-0f1e","conditions":[{"type":"Ready","status":"True"}]}}"#,
+                ),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":3},"status":{"syncedResourceVersion":"2-0f1e","conditions":[{"type":"Ready","status":"True"}]}}"#,
+                ),
+                example(
+                    Unknown,
+                    r#"{"metadata":{"generation":3},"status":{"syncedResourceVersion":"2-0f1e","conditions":[{"type":"Ready","status":"False"}]}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"False"}]}}"#,
+                ),
+                example(
+                    Paused,
+                    r#"{"metadata":{"generation":3},"spec":{"refreshPolicy":"CreatedOnce"},"status":{"syncedResourceVersion":"2-0f1e"}}"#,
+                ),
             ],
             ..Entry::NEW
         },
@@ -47,7 +59,10 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             failing: &[standing(When::All(&[SEEN, has(READY.no())]))],
             processed: &[When::All(&[SEEN, has(READY.yes())])],
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#,
+                ),
                 example(Unknown, r#"{"metadata":{},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#),
             ],
             ..Entry::NEW

@@ -24,8 +24,14 @@ pub(super) static RULE: Ecosystem = Ecosystem {
         finalizers: Finalizers::Some(Names { names: &[], domains: &["flink.apache.org"] }),
         durations: minutes(10, 30, 30),
         examples: &[
-            example(Processed, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"reconciliationStatus":{"state":"DEPLOYED"}}}"#),
-            example(InProgress, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"reconciliationStatus":{"state":"UPGRADING"}}}"#),
+            example(
+                Processed,
+                r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"reconciliationStatus":{"state":"DEPLOYED"}}}"#,
+            ),
+            example(
+                InProgress,
+                r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"reconciliationStatus":{"state":"UPGRADING"}}}"#,
+            ),
             example(Failing, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"error":"e"}}"#),
             example(Pending, r#"{"metadata":{"generation":3},"status":{"observedGeneration":2}}"#),
         ],

@@ -1,4 +1,4 @@
-//! Flux: sources, Kustomizations, HelmReleases, image automation, notifications.
+//! Flux: sources, kustomizations, Helm releases, image automation, notifications.
 //!
 //! The condition `Ready` carries the generation that a controller has worked on. `status.observedGeneration` follows
 //! only on success or when the controller gives up, so a number that lags behind beside a current `Ready` is a failure
@@ -22,14 +22,35 @@ pub(super) static RULE: Ecosystem = Ecosystem {
                 Fit::of("notification.toolkit.fluxcd.io", &["Receiver"]),
             ],
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}}"#),
-                example(Pending, r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}}"#,
+                ),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}}"#,
+                ),
                 example(Pending, r#"{"metadata":{"generation":1},"status":{"observedGeneration":-1}}"#),
-                example(Pending, r#"{"metadata":{"generation":2,"annotations":{"reconcile.fluxcd.io/requestedAt":"2026-03-01T11:00:00Z"}},"status":{"observedGeneration":2,"lastHandledReconcileAt":"2026-03-01T10:00:00Z"}}"#),
-                example(Failing, r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False","reason":"BuildFailed","observedGeneration":3}]}}"#),
-                example(InProgress, r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False","reason":"DependencyNotReady","observedGeneration":3}]}}"#),
-                example(Paused, r#"{"metadata":{"generation":3},"spec":{"suspend":true},"status":{"observedGeneration":2}}"#),
-                example(Unknown, r#"{"metadata":{},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}}"#),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":2,"annotations":{"reconcile.fluxcd.io/requestedAt":"2026-03-01T11:00:00Z"}},"status":{"observedGeneration":2,"lastHandledReconcileAt":"2026-03-01T10:00:00Z"}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False","reason":"BuildFailed","observedGeneration":3}]}}"#,
+                ),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False","reason":"DependencyNotReady","observedGeneration":3}]}}"#,
+                ),
+                example(
+                    Paused,
+                    r#"{"metadata":{"generation":3},"spec":{"suspend":true},"status":{"observedGeneration":2}}"#,
+                ),
+                example(
+                    Unknown,
+                    r#"{"metadata":{},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}}"#,
+                ),
             ],
             ..CONTROLLER
         },
@@ -37,9 +58,10 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             fits: &[Fit::all("helm.toolkit.fluxcd.io")],
             // Helm waits for what it installs, five minutes by default and often for longer, and then rolls back.
             durations: minutes(5, 30, 30),
-            examples: &[
-                example(InProgress, r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Reconciling","status":"True","reason":"Progressing","observedGeneration":3},{"type":"Ready","status":"Unknown","reason":"Progressing","observedGeneration":3},{"type":"Released","status":"True","observedGeneration":1}]}}"#),
-            ],
+            examples: &[example(
+                InProgress,
+                r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Reconciling","status":"True","reason":"Progressing","observedGeneration":3},{"type":"Ready","status":"Unknown","reason":"Progressing","observedGeneration":3},{"type":"Released","status":"True","observedGeneration":1}]}}"#,
+            )],
             ..CONTROLLER
         },
         Entry {
@@ -66,10 +88,7 @@ const CONTROLLER: Entry = Entry {
     paused: &[is_set("spec.suspend")],
     pending: &[
         Owed::Request(
-            When::Unanswered {
-                annotation: "reconcile.fluxcd.io/requestedAt",
-                answer: "status.lastHandledReconcileAt",
-            },
+            When::Unanswered { annotation: "reconcile.fluxcd.io/requestedAt", answer: "status.lastHandledReconcileAt" },
             "reconcile.fluxcd.io/requestedAt",
         ),
         NEVER,

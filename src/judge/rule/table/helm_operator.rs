@@ -16,16 +16,22 @@ pub(super) static RULE: Ecosystem = Ecosystem {
         pending: &[Owed::NeverIfOthers(NO_CONDITIONS)],
         failing: &[standing(When::All(&[SEEN, has(condition(&["ReleaseFailed", "Irreconcilable"]).yes())]))],
         processed: &[When::All(&[SEEN, has(condition(&["Deployed"]).yes())])],
-        finalizers: Finalizers::named(&[
-            "helm.sdk.operatorframework.io/uninstall-release",
-            "uninstall-helm-release",
-        ]),
+        finalizers: Finalizers::named(&["helm.sdk.operatorframework.io/uninstall-release", "uninstall-helm-release"]),
         durations: minutes(10, 30, 30),
         examples: &[
-            example(Processed, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Deployed","status":"True"}]}}"#),
-            example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Deployed","status":"True"},{"type":"Irreconcilable","status":"True"}]}}"#),
+            example(
+                Processed,
+                r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Deployed","status":"True"}]}}"#,
+            ),
+            example(
+                Failing,
+                r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Deployed","status":"True"},{"type":"Irreconcilable","status":"True"}]}}"#,
+            ),
             example(Pending, r#"{"metadata":{"generation":1}}"#),
-            example(Unknown, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Deployed","status":"True"}]}}"#),
+            example(
+                Unknown,
+                r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Deployed","status":"True"}]}}"#,
+            ),
         ],
         ..Entry::NEW
     }],

@@ -15,8 +15,14 @@ pub(super) static RULE: Ecosystem = Ecosystem {
         examples: &[
             example(Processed, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2}}"#),
             example(Pending, r#"{"metadata":{"generation":2},"status":{"observedGeneration":1}}"#),
-            example(Failing, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Degraded","status":"True"}]}}"#),
-            example(InProgress, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"Unknown"}]}}"#),
+            example(
+                Failing,
+                r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Degraded","status":"True"}]}}"#,
+            ),
+            example(
+                InProgress,
+                r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"Unknown"}]}}"#,
+            ),
             example(Unknown, r#"{"metadata":{"generation":2},"status":{"state":"READY"}}"#),
         ],
         ..CONVENTIONAL

@@ -29,11 +29,26 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             processed: &[When::All(&[SEEN, has(READY.yes())])],
             finalizers: Finalizers::named(&["finalizer.keda.sh"]),
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#),
-                example(Unknown, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#),
-                example(Pending, r#"{"metadata":{"generation":1,"annotations":{"autoscaling.keda.sh/paused":"false"}}}"#),
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"False"}]}}"#),
-                example(InProgress, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#,
+                ),
+                example(
+                    Unknown,
+                    r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#,
+                ),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":1,"annotations":{"autoscaling.keda.sh/paused":"false"}}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"False"}]}}"#,
+                ),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}}"#,
+                ),
                 example(Paused, r#"{"metadata":{"generation":1,"annotations":{"autoscaling.keda.sh/paused":"yes"}}}"#),
             ],
             ..Entry::NEW

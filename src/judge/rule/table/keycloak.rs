@@ -18,11 +18,26 @@ pub(super) static RULE: Ecosystem = Ecosystem {
         processed: &[CURRENT],
         tokens: &[OBSERVED],
         examples: &[
-            example(Processed, r#"{"metadata":{"generation":4},"status":{"observedGeneration":4,"conditions":[{"type":"Ready","status":"True"}]}}"#),
-            example(Pending, r#"{"metadata":{"generation":4},"status":{"observedGeneration":3,"conditions":[{"type":"Ready","status":"True"}]}}"#),
-            example(Unknown, r#"{"metadata":{"generation":4},"status":{"observedGeneration":5,"conditions":[{"type":"Ready","status":"False"}]}}"#),
-            example(InProgress, r#"{"metadata":{"generation":4},"status":{"observedGeneration":4,"conditions":[{"type":"Ready","status":"False"}]}}"#),
-            example(Failing, r#"{"metadata":{"generation":4},"status":{"observedGeneration":4,"conditions":[{"type":"HasErrors","status":"True"}]}}"#),
+            example(
+                Processed,
+                r#"{"metadata":{"generation":4},"status":{"observedGeneration":4,"conditions":[{"type":"Ready","status":"True"}]}}"#,
+            ),
+            example(
+                Pending,
+                r#"{"metadata":{"generation":4},"status":{"observedGeneration":3,"conditions":[{"type":"Ready","status":"True"}]}}"#,
+            ),
+            example(
+                Unknown,
+                r#"{"metadata":{"generation":4},"status":{"observedGeneration":5,"conditions":[{"type":"Ready","status":"False"}]}}"#,
+            ),
+            example(
+                InProgress,
+                r#"{"metadata":{"generation":4},"status":{"observedGeneration":4,"conditions":[{"type":"Ready","status":"False"}]}}"#,
+            ),
+            example(
+                Failing,
+                r#"{"metadata":{"generation":4},"status":{"observedGeneration":4,"conditions":[{"type":"HasErrors","status":"True"}]}}"#,
+            ),
         ],
         ..Entry::NEW
     }],

@@ -20,10 +20,22 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             ],
             pending: &[NEVER, CHANGED],
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True"}]}}"#),
-                example(Pending, r#"{"metadata":{"generation":2},"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True"}]}}"#),
-                example(Failing, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False"}]}}"#),
-                example(InProgress, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"Unknown"}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True"}]}}"#,
+                ),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True"}]}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False"}]}}"#,
+                ),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"Unknown"}]}}"#,
+                ),
             ],
             ..RECONCILED
         },
@@ -33,7 +45,12 @@ pub(super) static RULE: Ecosystem = Ecosystem {
                 Fit::of("caching.internal.knative.dev", &["Image"]),
                 Fit::of(
                     "serving.kserve.io",
-                    &["ServingRuntime", "ClusterServingRuntime", "ClusterStorageContainer", "LLMInferenceServiceConfig"],
+                    &[
+                        "ServingRuntime",
+                        "ClusterServingRuntime",
+                        "ClusterStorageContainer",
+                        "LLMInferenceServiceConfig",
+                    ],
                 ),
             ],
             ..Entry::STATIC

@@ -23,8 +23,14 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             tokens: &[SEEN_HERE],
             finalizers: FINALIZERS,
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"desiredGeneration":3}}"#),
-                example(Pending, r#"{"metadata":{"generation":4},"status":{"observedGeneration":2,"desiredGeneration":3}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"desiredGeneration":3}}"#,
+                ),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":4},"status":{"observedGeneration":2,"desiredGeneration":3}}"#,
+                ),
                 example(Unknown, r#"{"metadata":{"generation":4},"status":{"ready":true}}"#),
             ],
             ..Entry::NEW
@@ -50,14 +56,25 @@ pub(super) static RULE: Ecosystem = Ecosystem {
                 example(InProgress, r#"{"metadata":{},"status":{"phase":"ImportInProgress"}}"#),
                 example(Pending, r#"{"metadata":{}}"#),
                 example(Failing, r#"{"metadata":{},"status":{"phase":"Failed"}}"#),
-                example(Paused, r#"{"metadata":{},"status":{"phase":"Running","conditions":[{"type":"Paused","status":"True"}]}}"#),
+                example(
+                    Paused,
+                    r#"{"metadata":{},"status":{"phase":"Running","conditions":[{"type":"Paused","status":"True"}]}}"#,
+                ),
             ],
             ..Entry::NEW
         },
-        Entry { fits: &[Fit::of("instancetype.kubevirt.io", &[
-            "VirtualMachineInstancetype", "VirtualMachineClusterInstancetype", "VirtualMachinePreference",
-            "VirtualMachineClusterPreference",
-        ])], ..Entry::STATIC },
+        Entry {
+            fits: &[Fit::of(
+                "instancetype.kubevirt.io",
+                &[
+                    "VirtualMachineInstancetype",
+                    "VirtualMachineClusterInstancetype",
+                    "VirtualMachinePreference",
+                    "VirtualMachineClusterPreference",
+                ],
+            )],
+            ..Entry::STATIC
+        },
     ],
 };
 

@@ -30,19 +30,22 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             examples: &[
                 example(Processed, r#"{"metadata":{"generation":1},"status":{"state":"AtLatestKnown"}}"#),
                 example(Pending, r#"{"metadata":{"generation":1},"status":{"lastUpdated":"2026-03-01T11:00:00Z"}}"#),
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ResolutionFailed","status":"True"}]}}"#),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"ResolutionFailed","status":"True"}]}}"#,
+                ),
                 example(InProgress, r#"{"metadata":{"generation":1},"status":{"state":"UpgradePending"}}"#),
-                example(Paused, r#"{"metadata":{"generation":1},"spec":{"installPlanApproval":"Manual"},"status":{"state":"UpgradePending","conditions":[{"type":"InstallPlanPending","status":"True","reason":"RequiresApproval"}]}}"#),
+                example(
+                    Paused,
+                    r#"{"metadata":{"generation":1},"spec":{"installPlanApproval":"Manual"},"status":{"state":"UpgradePending","conditions":[{"type":"InstallPlanPending","status":"True","reason":"RequiresApproval"}]}}"#,
+                ),
             ],
             ..Entry::NEW
         },
         Entry {
             fits: &[Fit::of("operators.coreos.com", &["ClusterServiceVersion", "InstallPlan"])],
             about: "Made once: no phase before it was picked up, and a final one at its end.",
-            paused: &[When::All(&[
-                When::Field("spec.approved", Value::No),
-                is("status.phase", &["RequiresApproval"]),
-            ])],
+            paused: &[When::All(&[When::Field("spec.approved", Value::No), is("status.phase", &["RequiresApproval"])])],
             pending: &[
                 NEVER,
                 Owed::Never(When::All(&[
@@ -69,10 +72,5 @@ pub(super) static RULE: Ecosystem = Ecosystem {
     ],
 };
 
-const TROUBLE: When = has(condition(&[
-    "InstallPlanFailed",
-    "ResolutionFailed",
-    "CatalogSourcesUnhealthy",
-    "BundleUnpackFailed",
-])
-.yes());
+const TROUBLE: When =
+    has(condition(&["InstallPlanFailed", "ResolutionFailed", "CatalogSourcesUnhealthy", "BundleUnpackFailed"]).yes());

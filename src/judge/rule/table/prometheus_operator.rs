@@ -13,7 +13,10 @@ pub(super) static RULE: Ecosystem = Ecosystem {
     about: "prometheus-operator (monitoring.coreos.com)",
     entries: &[
         Entry {
-            fits: &[Fit::of("monitoring.coreos.com", &["Prometheus", "PrometheusAgent", "Alertmanager", "ThanosRuler"])],
+            fits: &[Fit::of(
+                "monitoring.coreos.com",
+                &["Prometheus", "PrometheusAgent", "Alertmanager", "ThanosRuler"],
+            )],
             about: "Reconciled carries the generation.",
             paused: &[is_set("spec.paused")],
             pending: &[NEVER_IF_OTHERS, Owed::Change(When::Behind(RECONCILED))],
@@ -28,12 +31,30 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             processed: &[has(RECONCILED.current())],
             finalizers: Finalizers::Some(Names { names: &[], domains: &["monitoring.coreos.com"] }),
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#),
-                example(Pending, r#"{"metadata":{"generation":3},"status":{"conditions":[{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#),
-                example(InProgress, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Available","status":"Degraded","observedGeneration":2},{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#),
-                example(Failing, r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Reconciled","status":"False","observedGeneration":2}]}}"#),
-                example(Paused, r#"{"metadata":{"generation":3},"spec":{"paused":true},"status":{"conditions":[{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#),
-                example(Unknown, r#"{"metadata":{"generation":46},"status":{"conditions":[{"type":"Reconciled","status":"True"}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#,
+                ),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":3},"status":{"conditions":[{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#,
+                ),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Available","status":"Degraded","observedGeneration":2},{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":2},"status":{"conditions":[{"type":"Reconciled","status":"False","observedGeneration":2}]}}"#,
+                ),
+                example(
+                    Paused,
+                    r#"{"metadata":{"generation":3},"spec":{"paused":true},"status":{"conditions":[{"type":"Reconciled","status":"True","observedGeneration":2}]}}"#,
+                ),
+                example(
+                    Unknown,
+                    r#"{"metadata":{"generation":46},"status":{"conditions":[{"type":"Reconciled","status":"True"}]}}"#,
+                ),
             ],
             ..Entry::NEW
         },
@@ -48,7 +69,10 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             processed: &[has(BINDINGS.current())],
             conditions: "status.bindings.conditions",
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":2},"status":{"bindings":[{"conditions":[{"type":"Accepted","status":"True","observedGeneration":2}]}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":2},"status":{"bindings":[{"conditions":[{"type":"Accepted","status":"True","observedGeneration":2}]}]}}"#,
+                ),
                 example(Unknown, r#"{"metadata":{"generation":2}}"#),
             ],
             ..Entry::NEW

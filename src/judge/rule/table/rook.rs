@@ -27,10 +27,19 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             )],
             pending: &[NEVER, CHANGED_AT_REST],
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"phase":"Ready"}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"phase":"Ready"}}"#,
+                ),
                 example(Pending, r#"{"metadata":{"generation":2},"status":{"observedGeneration":1,"phase":"Ready"}}"#),
-                example(InProgress, r#"{"metadata":{"generation":2},"status":{"observedGeneration":1,"phase":"Progressing"}}"#),
-                example(Failing, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"phase":"Failure"}}"#),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":1,"phase":"Progressing"}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"phase":"Failure"}}"#,
+                ),
                 example(Unknown, r#"{"metadata":{},"status":{"phase":"Ready"}}"#),
             ],
             ..ORCHESTRATED

@@ -19,8 +19,14 @@ pub(super) static RULE: Ecosystem = Ecosystem {
         tokens: &[OBSERVED],
         durations: minutes(2, 10, 5),
         examples: &[
-            example(Processed, r#"{"metadata":{"generation":1},"status":{"observedGeneration":1,"conditions":[{"type":"Synced","status":"True"}]}}"#),
-            example(Failing, r#"{"metadata":{"generation":1},"status":{"observedGeneration":1,"conditions":[{"type":"Synced","status":"False"}]}}"#),
+            example(
+                Processed,
+                r#"{"metadata":{"generation":1},"status":{"observedGeneration":1,"conditions":[{"type":"Synced","status":"True"}]}}"#,
+            ),
+            example(
+                Failing,
+                r#"{"metadata":{"generation":1},"status":{"observedGeneration":1,"conditions":[{"type":"Synced","status":"False"}]}}"#,
+            ),
             example(Pending, r#"{"metadata":{"generation":2},"status":{"observedGeneration":1}}"#),
         ],
         ..Entry::NEW

@@ -190,12 +190,8 @@ fn pending(facts: &Facts<'_, '_>, owed: &'static Owed, now: Timestamp) -> Option
 
 fn change(facts: &Facts<'_, '_>, when: &When) -> Judgement {
     let pending = |message: String| Judgement::new(State::Pending, Reason::ChangeNotProcessed, message);
-    let path = match when {
-        When::Below(path) => path,
-        // The number comes first where there is more to say.
-        When::All([When::Below(path), ..]) => path,
-        _ => return pending(when.to_string()),
-    };
+    // The number comes first where there is more to say.
+    let (When::Below(path) | When::All([When::Below(path), ..])) = when else { return pending(when.to_string()) };
     match (facts.observed(path), facts.generation) {
         // Some CRDs default the number to -1 or 0, which no operator has written.
         (Some(..=0), _) => Judgement::new(State::Pending, Reason::NeverProcessed, "no generation was ever observed"),

@@ -19,26 +19,43 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             finalizers: Finalizers::named(&["strimzi.io/topic-operator"]),
             durations: minutes(2, 10, 5),
             examples: &[
-                example(Paused, r#"{"metadata":{"generation":2,"annotations":{"strimzi.io/managed":"false"}},"status":{"observedGeneration":2}}"#),
-                example(Failing, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False"}]}}"#),
+                example(
+                    Paused,
+                    r#"{"metadata":{"generation":2,"annotations":{"strimzi.io/managed":"false"}},"status":{"observedGeneration":2}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"False"}]}}"#,
+                ),
             ],
             ..RECONCILED
         },
-        Entry {
-            fits: &[Fit::of("kafka.strimzi.io", &["KafkaUser"])],
-            durations: minutes(5, 15, 5),
-            ..RECONCILED
-        },
+        Entry { fits: &[Fit::of("kafka.strimzi.io", &["KafkaUser"])], durations: minutes(5, 15, 5), ..RECONCILED },
         Entry {
             fits: &[Fit::all("kafka.strimzi.io"), Fit::all("core.strimzi.io")],
             durations: minutes(60, 120, 120),
             examples: &[
-                example(Processed, r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True"}]}}"#),
-                example(Pending, r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True"}]}}"#),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":2},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True"}]}}"#,
+                ),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":3},"status":{"observedGeneration":2,"conditions":[{"type":"Ready","status":"True"}]}}"#,
+                ),
                 example(Pending, r#"{"metadata":{"generation":1}}"#),
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"observedGeneration":1,"conditions":[{"type":"NotReady","status":"True"}]}}"#),
-                example(InProgress, r#"{"metadata":{"generation":1},"status":{"observedGeneration":1,"conditions":[{"type":"Rebalancing","status":"True"}]}}"#),
-                example(Paused, r#"{"metadata":{"generation":3,"annotations":{"strimzi.io/pause-reconciliation":"true"}},"status":{"observedGeneration":2}}"#),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":1},"status":{"observedGeneration":1,"conditions":[{"type":"NotReady","status":"True"}]}}"#,
+                ),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":1},"status":{"observedGeneration":1,"conditions":[{"type":"Rebalancing","status":"True"}]}}"#,
+                ),
+                example(
+                    Paused,
+                    r#"{"metadata":{"generation":3,"annotations":{"strimzi.io/pause-reconciliation":"true"}},"status":{"observedGeneration":2}}"#,
+                ),
             ],
             ..RECONCILED
         },

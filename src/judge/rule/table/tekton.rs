@@ -23,10 +23,22 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             ],
             examples: &[
                 example(Pending, r#"{"metadata":{"generation":1},"spec":{}}"#),
-                example(Pending, r#"{"metadata":{"generation":2},"spec":{"status":"Cancelled"},"status":{"conditions":[{"type":"Succeeded","status":"Unknown"}]}}"#),
-                example(InProgress, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Succeeded","status":"Unknown"}]}}"#),
-                example(Failing, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Succeeded","status":"False"}]}}"#),
-                example(Processed, r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Succeeded","status":"True"}]}}"#),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":2},"spec":{"status":"Cancelled"},"status":{"conditions":[{"type":"Succeeded","status":"Unknown"}]}}"#,
+                ),
+                example(
+                    InProgress,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Succeeded","status":"Unknown"}]}}"#,
+                ),
+                example(
+                    Failing,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Succeeded","status":"False"}]}}"#,
+                ),
+                example(
+                    Processed,
+                    r#"{"metadata":{"generation":1},"status":{"conditions":[{"type":"Succeeded","status":"True"}]}}"#,
+                ),
                 example(Paused, r#"{"metadata":{"generation":1},"spec":{"status":"PipelineRunPending"}}"#),
             ],
             ..RUN

@@ -199,14 +199,6 @@ fn a_resource_finds_its_entry_by_group_and_kind() {
 
 /// Values as they occur, and as they do not.
 fn value() -> impl Strategy<Value = serde_json::Value> {
-    const WORDS: [&str; 10] =
-        ["Ready", "True", "False", "Unknown", "2026-03-01T11:00:00Z", "2-a", "", "Running", "3", "-"];
-    let leaf = prop_oneof![
-        Just(serde_json::Value::Null),
-        any::<bool>().prop_map(Into::into),
-        (-2_i64..5).prop_map(Into::into),
-        proptest::sample::select(&WORDS[..]).prop_map(Into::into),
-    ];
     const KEYS: [&str; 9] = [
         "type",
         "status",
@@ -217,6 +209,14 @@ fn value() -> impl Strategy<Value = serde_json::Value> {
         "sync",
         "parents",
         "name",
+    ];
+    const WORDS: [&str; 10] =
+        ["Ready", "True", "False", "Unknown", "2026-03-01T11:00:00Z", "2-a", "", "Running", "3", "-"];
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        (-2_i64..5).prop_map(Into::into),
+        proptest::sample::select(&WORDS[..]).prop_map(Into::into),
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
         prop_oneof![
@@ -248,7 +248,7 @@ fn what_is_empty_makes_no_difference_in_a_comparison() {
     let same = |one, other| !differ(Some(&tree(one)), Some(&tree(other)));
     assert!(same(r#"{"a":"","b":{"c":[]},"d":1}"#, r#"{"d":1.0,"e":false}"#));
     assert!(same(r#"[{"a":null}]"#, "[{}]"));
-    assert!(!same(r#"[{}]"#, "[]"), "a list of one empty item is not empty");
+    assert!(!same("[{}]", "[]"), "a list of one empty item is not empty");
     assert!(!same(r#"{"a":1}"#, r#"{"a":"1"}"#));
     assert!(!same("9007199254740993", "9007199254740992"));
     assert!(!differ(None, Some(&tree("{}"))));

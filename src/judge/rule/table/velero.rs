@@ -88,5 +88,4 @@ pub(super) static RULE: Ecosystem = Ecosystem {
     ],
 };
 
-const NOT_BEGUN: When =
-    When::Any(&[When::Field("status.phase", Value::Missing), is("status.phase", &["New"])]);
+const NOT_BEGUN: When = When::Any(&[When::Field("status.phase", Value::Missing), is("status.phase", &["New"])]);

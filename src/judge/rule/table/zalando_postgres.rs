@@ -17,7 +17,10 @@ pub(super) static RULE: Ecosystem = Ecosystem {
             about: "status.PostgresClusterStatus is one word without a generation; managedFields tell whether it speaks \
                     of the latest spec.",
             pending: &[NEVER],
-            failing: &[standing(When::All(&[SEEN, is(WORD, &["CreateFailed", "UpdateFailed", "SyncFailed", "Invalid"])]))],
+            failing: &[standing(When::All(&[
+                SEEN,
+                is(WORD, &["CreateFailed", "UpdateFailed", "SyncFailed", "Invalid"]),
+            ]))],
             // The operator waits for each Pod in turn, and always comes to an end of it.
             in_progress: &[moving(is(WORD, &["Creating", "Updating"]))],
             processed: &[When::All(&[SEEN, is(WORD, &["Running"])])],
@@ -29,15 +32,15 @@ pub(super) static RULE: Ecosystem = Ecosystem {
                 example(Unknown, r#"{"metadata":{"generation":4},"status":{"PostgresClusterStatus":"Running"}}"#),
                 example(Unknown, r#"{"metadata":{"generation":4},"status":"Running"}"#),
                 example(InProgress, r#"{"metadata":{"generation":4},"status":{"PostgresClusterStatus":"Updating"}}"#),
-                example(Pending, r#"{"metadata":{"generation":4,"managedFields":[{"manager":"kubectl","time":"2026-03-01T09:00:00Z","fieldsV1":{"f:spec":{}}},{"manager":"operator","time":"2026-03-01T09:00:01Z","fieldsV1":{"f:status":{}}}]},"status":{"PostgresClusterStatus":"Updating"}}"#),
+                example(
+                    Pending,
+                    r#"{"metadata":{"generation":4,"managedFields":[{"manager":"kubectl","time":"2026-03-01T09:00:00Z","fieldsV1":{"f:spec":{}}},{"manager":"operator","time":"2026-03-01T09:00:01Z","fieldsV1":{"f:status":{}}}]},"status":{"PostgresClusterStatus":"Updating"}}"#,
+                ),
                 example(Failing, r#"{"metadata":{"generation":1},"status":{"PostgresClusterStatus":"CreateFailed"}}"#),
             ],
             ..Entry::NEW
         },
-        Entry {
-            fits: &[Fit::of("acid.zalan.do", &["OperatorConfiguration", "PostgresTeam"])],
-            ..Entry::STATIC
-        },
+        Entry { fits: &[Fit::of("acid.zalan.do", &["OperatorConfiguration", "PostgresTeam"])], ..Entry::STATIC },
     ],
 };
 

@@ -37,7 +37,7 @@ async fn slow_handler_with_max_attempt() {
     play.configure("resources: [{resource: widgets.example.com, rule: {generation: {maxAttempt: 30m}}}]");
     play.start().await;
     slow_down(&mut play).await;
-    play.create("slow");
+    play.change("a", 7);
     play.run(HOUR).await;
     play.is_left_alone(Partial);
 }
@@ -101,7 +101,6 @@ async fn obsgen_on_success() {
         play.run(5 * MINUTE).await;
     }
     play.is_left_alone(Healthy);
-    play.fools_the_naive();
 }
 
 /// While a count in the status is all that moves, and the stream is not quiet.
@@ -121,7 +120,6 @@ async fn delete_handler_fails() {
     play.sim.delete(WIDGETS, Some("prod"), "a").expect("there");
     play.run(HOUR).await;
     play.is_left_alone(Healthy);
-    play.fools_the_naive();
 }
 
 /// The rule does not know the operator's finalizers: the deletion alerts and never speaks for a restart.

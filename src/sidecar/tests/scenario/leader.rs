@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{End, HOUR, Play};
-use crate::sidecar::tests::world::of_operator;
+use crate::sidecar::tests::world::{WIDGETS, of_operator};
 use crate::sim::operator::flaw::{Aim, Flaw};
 use crate::sim::operator::lease::Lease;
 use crate::sim::{Fault, Scope};
@@ -17,11 +17,20 @@ async fn with_lease(name: &'static str, variant: &'static str, holder: &str, for
     let lease =
         Lease { namespace: "prod".to_owned(), name: "my-lock".to_owned(), identity: "op-1_x".to_owned(), for_life };
     let mut play = Play::set(name, variant, |options| options.lease = Some(lease)).await;
+    // Long enough for another replica's to last until the story begins.
+    let duration = if holder.is_empty() { 15 } else { 600 };
     let object = json!({
         "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "my-lock", "namespace": "prod"},
-        "spec": {"holderIdentity": holder, "leaseDurationSeconds": 15, "renewTime": "2026-03-04T07:00:00.000000Z"},
+        "spec": {"holderIdentity": holder, "leaseDurationSeconds": duration, "renewTime": "2026-03-04T07:00:00.000000Z"},
     });
     play.sim.create(object, "operator").expect("created");
+    if !holder.is_empty() {
+        // Whoever led before has served these.
+        for name in ["a", "b", "served"] {
+            let status = json!({"status": {"observedGeneration": 1}});
+            play.sim.patch(WIDGETS, Some("prod"), name, status, "operator").expect("written");
+        }
+    }
     play.configure("operator: {lease: my-lock}\nresources: [widgets.example.com]");
     play.start().await;
     play

@@ -19,7 +19,6 @@ fn is_held(play: &Play) {
 
 /// Lists with `resourceVersion=0` and watches are frozen for everybody; GETs and writes live.
 #[tokio::test(start_paused = true)]
-#[ignore = "server-stale needs the own watch"]
 async fn frozen_cache() {
     let mut play = Play::begin("frozen-cache", "").await;
     play.sim.begin(Fault::FrozenCache { all_lists: false }, Scope::resource(WIDGETS));
@@ -48,7 +47,7 @@ async fn late_cache_120_s() {
 
 #[tokio::test(start_paused = true)]
 async fn late_cache_600_s() {
-    late("600 s", 600).await.is_left_alone(Partial);
+    late("600 s", 600).await.is_left_alone(ServerStale);
 }
 
 /// One of two servers stands still: half of all requests get no answer.
@@ -211,4 +210,18 @@ async fn api_readonly() {
     let play = outage("api-readonly", "", Fault::ApiReadonly).await;
     play.ends(End { worst: play.record.worst(), decisions: None, restarts: 0, cured: 0, fruitless: 0 });
     play.fools_the_naive();
+}
+
+/// The operator is deaf as well: once writes are taken again, it is restarted.
+#[tokio::test(start_paused = true)]
+async fn api_readonly_and_deaf() {
+    let mut play = Play::begin("api-readonly", "and deaf").await;
+    play.deafen();
+    play.create("unheard");
+    let readonly = play.sim.begin(Fault::ApiReadonly, Scope::default());
+    play.run(40 * MINUTE).await;
+    assert!(play.restarts.is_empty());
+    play.sim.end(readonly);
+    play.run(HOUR).await;
+    play.is_cured();
 }

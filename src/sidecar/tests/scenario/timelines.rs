@@ -59,6 +59,8 @@ async fn timeline_5_leadership_moves_during_a_stall() {
     object["apiVersion"] = "coordination.k8s.io/v1".into();
     object["kind"] = "Lease".into();
     object["metadata"] = json!({"name": "my-lock", "namespace": "prod"});
+    // It must last until the story begins.
+    object["spec"]["leaseDurationSeconds"] = 600.into();
     play.sim.create(object, "operator").expect("created");
     play.configure("operator: {lease: my-lock}\nresources: [widgets.example.com]");
     play.start().await;

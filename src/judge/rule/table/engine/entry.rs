@@ -255,7 +255,7 @@ impl Names {
         let domain = finalizer.split('/').next().unwrap_or(finalizer);
         let is_in =
             |own: &&str| domain.strip_suffix(*own).is_some_and(|before| before.is_empty() || before.ends_with('.'));
-        self.names.contains(&finalizer) || self.domains.iter().any(|own| is_in(&own))
+        self.names.contains(&finalizer) || self.domains.iter().any(is_in)
     }
 }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::compare;
-use super::condition::Condition;
+use super::condition::{Condition, USUAL};
 use super::value::{Value, number};
 use super::when::{Claim, When};
 use crate::judge::object::tree::Tree;
@@ -14,6 +14,9 @@ pub(in crate::judge::rule::table) struct Facts<'o, 'a> {
     pub(in crate::judge::rule::table) object: &'o Object<'a>,
     /// `None` also where the resource has no status subresource: status writes raise it then.
     pub(in crate::judge::rule::table) generation: Option<i64>,
+    status: Option<&'o Tree<'a>>,
+    /// The conditions where they usually stand, which most predicates ask for.
+    usual: &'o [Tree<'a>],
     /// When the spec was last written, and by whoever does not write the status as well.
     pub(in crate::judge::rule::table) written: Written,
 }
@@ -62,7 +65,8 @@ impl Written {
 impl<'o, 'a> Facts<'o, 'a> {
     pub(in crate::judge::rule::table) fn new(object: &'o Object<'a>, counts_generation: bool) -> Self {
         let generation = object.generation().filter(|_| counts_generation);
-        Self { object, generation, written: Written::read(object) }
+        let status = object.tree().get("status");
+        Self { object, generation, status, usual: object.conditions(), written: Written::read(object) }
     }
 
     /// Whether a predicate holds.
@@ -104,14 +108,13 @@ impl<'o, 'a> Facts<'o, 'a> {
 
     /// The first condition that fits. It lives as long as the object, also where it stands in a nested list.
     pub(in crate::judge::rule::table) fn condition(&self, wanted: &Condition) -> Option<&'o Tree<'a>> {
-        find(self.object.tree(), wanted.path, &mut |list| {
-            list.items().iter().find(|condition| wanted.fits(condition, self.generation))
-        })
+        self.lists(wanted.path, &mut |list| list.iter().find(|condition| wanted.fits(condition, self.generation)))
     }
 
     /// The value at a path that goes through no list.
     pub(in crate::judge::rule::table) fn at(&self, path: &str) -> Option<&'o Tree<'a>> {
-        path.split('.').try_fold(self.object.tree(), |tree, key| tree.get(key))
+        let (start, path) = self.start(path);
+        path.split('.').try_fold(start?, |tree, key| tree.get(key))
     }
 
     /// The number at a path, which operators write under their generation.
@@ -127,8 +130,8 @@ impl<'o, 'a> Facts<'o, 'a> {
     /// The newest time of a condition's transition at this path.
     pub(in crate::judge::rule::table) fn newest_transition(&self, path: &str) -> Option<Timestamp> {
         let mut newest = None;
-        find(self.object.tree(), path, &mut |list| {
-            let times = list.items().iter().filter_map(|item| item.get("lastTransitionTime").and_then(time));
+        self.lists(path, &mut |list| {
+            let times = list.iter().filter_map(|item| item.get("lastTransitionTime").and_then(time));
             newest = newest.max(times.max());
             None::<()>
         });
@@ -138,15 +141,28 @@ impl<'o, 'a> Facts<'o, 'a> {
     /// The newest generation that a condition at this path carries.
     pub(in crate::judge::rule::table) fn newest_own_generation(&self, path: &str) -> Option<i64> {
         let mut newest = None;
-        find(self.object.tree(), path, &mut |list| {
-            newest = newest.max(list.items().iter().filter_map(|item| number(item.get("observedGeneration"))).max());
+        self.lists(path, &mut |list| {
+            newest = newest.max(list.iter().filter_map(|item| number(item.get("observedGeneration"))).max());
             None::<()>
         });
         newest
     }
 
+    /// Where a path begins: nearly all of them below the status.
+    fn start<'p>(&self, path: &'p str) -> (Option<&'o Tree<'a>>, &'p str) {
+        path.strip_prefix("status.").map_or((Some(self.object.tree()), path), |rest| (self.status, rest))
+    }
+
+    /// Hands each list of conditions at a path to `test` until that finds something.
+    fn lists<T>(&self, path: &str, test: &mut impl FnMut(&'o [Tree<'a>]) -> Option<T>) -> Option<T> {
+        if path == USUAL {
+            return test(self.usual);
+        }
+        find(self.object.tree(), path, &mut |list| test(list.items()))
+    }
+
     fn has_no_status(&self) -> bool {
-        match self.object.tree().get("status") {
+        match self.status {
             None => true,
             // One postgres operator wrote the whole status as one text.
             Some(Tree::Map(entries)) => entries.iter().all(|(_, value)| value.is_null()),
@@ -156,8 +172,10 @@ impl<'o, 'a> Facts<'o, 'a> {
 
     fn field(&self, path: &str, value: Value) -> bool {
         let is_absence = value == Value::Missing;
-        let found =
-            find(self.object.tree(), path, &mut |found| (is_absence || value.holds(Some(found))).then_some(found));
+        let (start, path) = self.start(path);
+        let found = start.and_then(|start| {
+            find(start, path, &mut |found| (is_absence || value.holds(Some(found))).then_some(found))
+        });
         if is_absence { value.holds(found) } else { found.is_some() }
     }
 
@@ -167,8 +185,8 @@ impl<'o, 'a> Facts<'o, 'a> {
 
     fn all_behind(&self, wanted: &Condition) -> bool {
         let mut has_number = false;
-        let newer = find(self.object.tree(), wanted.path, &mut |list| {
-            let fitting = list.items().iter().filter(|condition| wanted.fits(condition, self.generation));
+        let newer = self.lists(wanted.path, &mut |list| {
+            let fitting = list.iter().filter(|condition| wanted.fits(condition, self.generation));
             let mut numbers = fitting.filter_map(|condition| number(condition.get("observedGeneration")));
             numbers.find(|own| {
                 has_number = true;

@@ -1,7 +1,7 @@
 //! Which parts of an object an entry reads, found in its predicates.
 
 use super::condition::{Condition, Own};
-use super::entry::Entry;
+use super::entry::{Entry, Owed};
 use super::value::Value;
 use super::when::{Claim, When};
 use crate::judge::object::mask::{Mask, OTHERS};
@@ -20,7 +20,7 @@ impl Entry {
     pub(in crate::judge::rule::table) fn predicates(&self) -> impl Iterator<Item = &'static When> {
         let (paused, inert, pending) = (self.paused, self.inert, self.pending);
         let outcomes = self.failing.iter().chain(self.in_progress).map(|outcome| &outcome.when);
-        paused.iter().chain(inert).chain(pending.iter().map(|owed| owed.when())).chain(outcomes).chain(self.processed)
+        paused.iter().chain(inert).chain(pending.iter().map(Owed::when)).chain(outcomes).chain(self.processed)
     }
 }
 
@@ -32,14 +32,14 @@ impl When {
             Self::NoStatus => mask.presence(&["status", OTHERS]),
             // In what every rule reads.
             Self::FirstGeneration | Self::StatusAfterSpec => mask,
+            Self::Field(path, Value::Present) => mask.presence(&keys(path)),
             Self::Current(path)
             | Self::Below(path)
             | Self::Zero(path)
             | Self::PrefixCurrent(path)
-            | Self::PrefixBelow(path) => mask.whole(&keys(path)),
+            | Self::PrefixBelow(path)
+            | Self::Field(path, _) => mask.whole(&keys(path)),
             Self::Condition(condition) | Self::Behind(condition) => condition.reads(mask),
-            Self::Field(path, Value::Present) => mask.presence(&keys(path)),
-            Self::Field(path, _) => mask.whole(&keys(path)),
             Self::Annotation(name, _) => mask.whole(&["metadata", "annotations", name]),
             Self::Unanswered { annotation, answer } => {
                 mask.whole(&["metadata", "annotations", annotation]).whole(&keys(answer))
