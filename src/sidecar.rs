@@ -46,6 +46,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
+use tokio::task::JoinSet;
 
 use crate::clock::{self, Clock};
 use crate::cluster::connect::{self, Cluster};
@@ -141,7 +142,9 @@ pub fn run(options: Options) -> Result<(), Error> {
 async fn work(shared: Arc<Shared>, given: Option<Arc<Cluster>>, shutdown: impl Future<Output = &'static str>) {
     tokio::pin!(shutdown);
     shared.with(|known| known.tasks_begin(&["decide"]));
-    let mut decide = tokio::spawn(decide::keep(Arc::clone(&shared)));
+    // A set, because it ends its tasks where this future is dropped.
+    let mut decide = JoinSet::new();
+    decide.spawn(decide::keep(Arc::clone(&shared)));
     tokio::select! {
         _ = &mut shutdown => return,
         () = start::install_probe(&shared) => {}
@@ -155,7 +158,7 @@ async fn work(shared: Arc<Shared>, given: Option<Arc<Cluster>>, shutdown: impl F
                 tracing::info!(signal, "stopping");
                 break;
             }
-            _ = &mut decide => {
+            _ = decide.join_next() => {
                 decide_ended(&shared);
                 shutdown.await;
                 break;
@@ -164,7 +167,7 @@ async fn work(shared: Arc<Shared>, given: Option<Arc<Cluster>>, shutdown: impl F
             () = live => {}
         }
     }
-    decide.abort();
+    decide.abort_all();
     save(&shared);
 }
 

@@ -206,7 +206,7 @@ mod tests {
         }
         let (written, _) = patching(Reply::status(422, "Invalid", "spec.size: Invalid value: 7")).await;
         let said = written.expect_err("refused").to_string();
-        assert!(said.contains("HTTP 422") && !said.contains("7"), "{said}");
+        assert!(said.contains("HTTP 422") && !said.contains('7'), "{said}");
         let rights = "widgets.example.com \"canary\" is forbidden: User \"x\" cannot patch resource \"widgets\"";
         let (written, _) = patching(Reply::status(403, "Forbidden", rights)).await;
         assert!(matches!(written, Err(Error::Request { source: request::Error::Forbidden { .. }, .. })));

@@ -67,8 +67,8 @@ mod tests {
     fn of_several_at_one_moment_the_longest_stays_in_whatever_order_they_come() {
         let of = |durations: [u64; 3]| {
             let mut longest = Longest::default();
-            for seconds in durations {
-                longest.add(hours(1), Duration::from_secs(seconds));
+            for secs in durations {
+                longest.add(hours(1), Duration::from_secs(secs));
             }
             longest
         };

@@ -30,6 +30,8 @@ use crate::view::Decision::{self, Recovering, Restarting, Suspect, Watching};
 use crate::view::Diagnosis;
 
 const HOUR: Duration = Duration::from_hours(1);
+/// A story that is told wrong, to see that this is noticed.
+const CONTROL: &str = "negative control";
 /// The decisions passed when one restart cures.
 const CURE: &[Decision] = &[Watching, Suspect, Restarting, Recovering, Watching];
 
@@ -174,6 +176,9 @@ impl Play {
 
     /// Leaves the line for the table, if somebody collects them.
     fn tell(&self) {
+        if self.variant == CONTROL {
+            return;
+        }
         #[expect(clippy::disallowed_methods, reason = "a test has no command line")]
         let Some(folder) = std::env::var_os("DOGWATCH_SCENARIOS") else { return };
         let (seen, evidence) = self.record.worst_moment();

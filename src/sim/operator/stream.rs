@@ -83,6 +83,10 @@ impl Stream<'_> {
             if token.is_empty() {
                 return Some(revision);
             }
+            if token == next {
+                // Not an error to a client of Kubernetes: it goes on for ever, if not quite as fast as it can.
+                clock::sleep(self.options.back_off).await;
+            }
             next = token;
         }
     }

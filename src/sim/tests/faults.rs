@@ -318,6 +318,7 @@ async fn a_blackhole_swallows_requests_and_open_watches() {
     seed(&simulation, &["a"]);
     let client = Client::of(&simulation);
     assert!(clock::within(Duration::from_mins(5), client.read(ALL_WIDGETS)).await.is_none());
+    assert!(clock::within(Duration::from_mins(5), open.raw()).await.is_none());
     simulation.end(id);
     assert!(clock::within(Duration::from_mins(5), open.raw()).await.is_none(), "what was dropped stays so");
     assert_eq!(client.read(ALL_WIDGETS).await.code, 200);

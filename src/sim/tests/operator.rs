@@ -12,7 +12,8 @@ use crate::sim::{Fault, Scope};
 const RESOURCE: &str = "widgets.example.com";
 
 fn options() -> Options {
-    Options::new(Resource::custom("example.com", "v1", "Widget"))
+    let clock = Clock::of_tokio("2026-03-04T07:00:00Z".parse().expect("a time"));
+    Options { clock, ..Options::new(Resource::custom("example.com", "v1", "Widget")) }
 }
 
 fn start(simulation: &Simulation, options: Options) -> JoinHandle<()> {
@@ -182,7 +183,7 @@ async fn a_kopf_operator_of_two_handlers_stops_half_way_where_its_own_write_is_n
     a_while().await;
     assert_eq!(mark(&simulation, "a")["spec"], json!({"size": 1}));
     change(&simulation, "a", 2);
-    clock::sleep(Duration::from_millis(150)).await;
+    clock::sleep(Duration::from_millis(50)).await;
     simulation.begin(Fault::MuteOpen { bookmarks: true, new_streams: false }, Scope::default());
     a_while().await;
     assert_eq!(mark(&simulation, "a")["spec"], json!({"size": 1}), "frozen between two handlers");

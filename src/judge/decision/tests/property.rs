@@ -268,8 +268,7 @@ proptest! {
         let rest = step.changes_at.unwrap_or(far).saturating_sub(now.elapsed);
         prop_assert!(rest >= Duration::from_millis(1));
         let least = Duration::from_millis(1);
-        let before = rest.saturating_sub(least);
-        let moments = parts.iter().map(|part| before.mul_f64(*part)).chain([before]);
+        let moments = parts.iter().map(|part| rest.saturating_sub(least).mul_f64(*part)).chain([rest.saturating_sub(least)]);
         for passed in moments {
             let passed = Duration::from_millis(u64::try_from(passed.as_millis()).unwrap());
             let then = Moment { wall: now.wall + passed, elapsed: now.elapsed + passed };

@@ -228,7 +228,7 @@ async fn self_heal_race() {
 #[tokio::test(start_paused = true)]
 #[should_panic(expected = "restarts; mute-open")]
 async fn a_play_that_ends_otherwise_fails() {
-    let mut play = Play::begin("mute-open", "negative control").await;
+    let mut play = Play::begin("mute-open", super::CONTROL).await;
     play.deafen();
     play.create("unheard");
     play.run(HOUR).await;

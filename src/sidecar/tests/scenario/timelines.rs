@@ -68,7 +68,7 @@ async fn timeline_5_leadership_moves_during_a_stall() {
     play.create("unheard");
     // 12 minutes here, an hour elsewhere, and back.
     for (holder, minutes) in [("op-1_x", 12), ("op-2_y", 60), ("op-1_x", 16)] {
-        for round in 0..minutes * 6 {
+        for round in 1..=minutes * 6 {
             let renewal = lease(holder, round);
             play.sim
                 .patch("leases.coordination.k8s.io", Some("prod"), "my-lock", renewal, "operator")
