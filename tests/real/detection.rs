@@ -48,11 +48,11 @@ impl Dogwatch {
         let begun = Instant::now();
         loop {
             let answer = web::get(self.port, "/status", "dogwatch-tests", Duration::from_secs(2)).await;
-            let status: Value = answer.and_then(|(_, text)| serde_json::from_str(&text).ok()).unwrap_or_default();
-            if holds(&status["operators"][0]["streams"][0]) {
+            let shown: Value = answer.and_then(|(_, text)| serde_json::from_str(&text).ok()).unwrap_or_default();
+            if holds(&shown["operators"][0]["streams"][0]) {
                 return begun.elapsed();
             }
-            assert!(begun.elapsed() < patience, "{status:#}\n{}", self.process.last_words());
+            assert!(begun.elapsed() < patience, "{shown:#}\n{}", self.process.last_words());
             sleep(Duration::from_millis(10)).await;
         }
     }
@@ -66,9 +66,9 @@ async fn what_is_pending_and_what_is_served_is_known_within_two_seconds() {
     let crd = Crd::new("Widget", "detection.example.com");
     admin.create_crd(&crd).await;
     let resource = crd.resource();
-    let status = json!({"observedGeneration": 1});
+    let reconciled = json!({"observedGeneration": 1});
     admin.create(&resource, Some("default"), &crd.object("first")).await;
-    admin.set_status(&resource, Some("default"), "first", &status).await;
+    admin.set_status(&resource, Some("default"), "first", &reconciled).await;
     let dogwatch = Dogwatch::start(&server, &resource.name());
     dogwatch.until(Duration::from_mins(1), |stream| stream["watch"]["open"] == 1).await;
 
@@ -77,7 +77,7 @@ async fn what_is_pending_and_what_is_served_is_known_within_two_seconds() {
         let name = format!("w{index}");
         admin.create(&resource, Some("default"), &crd.object(&name)).await;
         let seen = dogwatch.until(PROMPT, |stream| stream["pending"] == 1).await;
-        admin.set_status(&resource, Some("default"), &name, &status).await;
+        admin.set_status(&resource, Some("default"), &name, &reconciled).await;
         let acked = dogwatch.until(PROMPT, |stream| stream["pending"] == 0).await;
         slowest = slowest.max(seen).max(acked);
         count += 2;
@@ -88,7 +88,7 @@ async fn what_is_pending_and_what_is_served_is_known_within_two_seconds() {
     admin.delete(&resource, Some("default"), "short").await;
     dogwatch.until(PROMPT, |stream| stream["pending"] == 0).await;
 
-    // A watch that breaks off with its API server is taken up again, from a newer list or not.
+    // All of that without a second list.
     let lists = |stream: &Value| stream["list"]["results"]["complete"].as_u64();
     dogwatch.until(PROMPT, |stream| lists(stream) == Some(1)).await;
 }
