@@ -158,7 +158,7 @@ async fn timeline_13_changed_all_the_time() {
     play.kill(3);
     play.run(5 * MINUTE).await;
     play.story();
-    for size in 0..2400 {
+    for size in 0..1500 {
         play.change("a", size + 10);
         play.run(Duration::from_secs(1)).await;
     }
@@ -169,10 +169,10 @@ async fn timeline_13_changed_all_the_time() {
 async fn timeline_13_changed_all_the_time_and_never_heard() {
     let mut play = Play::begin("timeline-13", "deaf").await;
     play.deafen();
-    for size in 0..2400 {
+    for size in 0..1500 {
         play.change("a", size + 10);
         play.run(Duration::from_secs(1)).await;
     }
-    play.run(MINUTE).await;
+    play.run(10 * MINUTE).await;
     play.is_cured();
 }
