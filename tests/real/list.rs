@@ -1,7 +1,8 @@
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use dogwatch::cluster::list::{Listing, Query, Seen, list};
-use dogwatch::cluster::request::{Client, Reason};
+use dogwatch::cluster::list::{Error, Listing, Query, Seen, list};
+use dogwatch::cluster::request::{self, Client, Reason};
 use serde_json::{Value, json};
 
 use super::api_server::{ApiServer, User};
@@ -174,7 +175,18 @@ async fn stored_objects_are_listed_with_times_of_their_own() {
     server.storage().put_many(&resource, Some("default"), objects.collect()).await;
 
     let client = client(&server, User::Admin).await;
-    let (names, listing) = listed(&client, &Query::new(&resource)).await;
+    // Whatever is asked first of a new resource may be told to wait until the API server has read it from the store.
+    let mut tries = 0;
+    let (names, listing) = loop {
+        let (names, listing) = listed(&client, &Query::new(&resource)).await;
+        tries += 1;
+        match &listing.error {
+            Some(Error::Request { source: request::Error::Throttled { .. }, .. }) if tries < 20 => {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+            _ => break (names, listing),
+        }
+    };
     assert!(listing.is_complete(), "{:?}", listing.error);
     assert_eq!((names.len(), listing.pages), (1200, 3));
     let object = admin.get(&resource, Some("default"), "w7").await;
