@@ -33,12 +33,13 @@ impl Storage {
     /// `metadata.creationTimestamp`, which the API server does not check; a missing `generation` is 1 and a missing
     /// `uid` is made from the name.
     pub(crate) async fn put_many(&self, resource: &Resource, namespace: Option<&str>, objects: Vec<Value>) {
-        let (mut writes, mut bytes) = (Vec::new(), 0);
+        let (mut writes, mut bytes, mut last) = (Vec::new(), 0, None);
         let mut under_way = JoinSet::new();
         for object in objects {
             let (key, value) = stored(resource, namespace, object);
             bytes += value.len();
             writes.push(json!({"requestPut": {"key": key, "value": value}}));
+            last = writes.last().cloned();
             if writes.len() == AT_ONCE || bytes > BYTES_AT_ONCE {
                 under_way.spawn(self.clone().commit(std::mem::take(&mut writes)));
                 bytes = 0;
@@ -51,6 +52,11 @@ impl Storage {
             under_way.spawn(self.clone().commit(writes));
         }
         under_way.join_all().await;
+        // All writes of one commit have the same revision, which the API server itself never makes: its cache counts as
+        // fresh once it has seen one of them. It has seen them all once it has seen a later revision.
+        if let Some(last) = last {
+            self.clone().commit(vec![last]).await;
+        }
     }
 
     /// Forgets everything that is older than a resourceVersion.
