@@ -1,6 +1,7 @@
 //! What is known of one operator: its streams with what belongs to them, and the decider over them.
 
 mod feed;
+mod in_force;
 mod names;
 mod own;
 
@@ -17,15 +18,16 @@ use super::sockets::Sight;
 use super::stale::Freshness;
 use crate::cluster::discover;
 use crate::config::operator::ObjectName;
-use crate::config::resource::{Chosen, Resource};
+use crate::config::resource::Resource;
 use crate::judge::decision::{Decider, Leadership, Reread, Step};
-use crate::judge::diagnosis::{Diagnosis, Settings, Stream};
+use crate::judge::diagnosis::{Diagnosis, Stream};
 use crate::judge::ledger::{Regression, Uid};
 use crate::judge::rule::auto::Mark;
-use crate::judge::rule::{COMMON_DURATIONS, Reader, RuleFrom};
 use crate::judge::state::Moment;
 use crate::judge::tick::Tick;
 use crate::view::{self, Counts, EventResult, Histogram, Restarts};
+pub(super) use in_force::InForce;
+use in_force::unsettled;
 pub(super) use names::{Name, Names};
 pub(super) use own::Own;
 
@@ -81,16 +83,6 @@ pub(super) struct Watched {
     pub(super) basis: watch::Sender<Option<Arc<Basis>>>,
     /// How often the store went back in time.
     pub(super) regressions: u64,
-}
-
-/// The rule in force, ready to judge.
-#[derive(Debug, Clone)]
-pub(super) struct InForce {
-    pub(super) reader: Arc<Reader>,
-    pub(super) rule_from: RuleFrom,
-    pub(super) settings: Settings,
-    /// Changes its value when an object could be judged differently: rule, options, selector, namespaces, finalizers.
-    pub(super) fingerprint: String,
 }
 
 /// What the shell knows of one stream.
@@ -269,83 +261,12 @@ impl Watched {
     }
 }
 
-impl InForce {
-    /// The rule that was chosen for a resource.
-    pub(super) fn new(chosen: Chosen, entry: &Resource, plan: &OperatorPlan, interval: Duration) -> Self {
-        let settings = Settings {
-            overdue_after: chosen.durations.overdue_after,
-            asleep_after: chosen.durations.asleep_after,
-            max_attempt: chosen.durations.max_attempt,
-            own_cure: chosen.rule().own_cure(),
-            min_overdue: u64::from(entry.min_overdue),
-            interval,
-            restart: entry.restart,
-            require_proof: plan.restart.require_proof,
-        };
-        let parts = format!(
-            "{:?} {:?} {:?} {:?} {:?} {:?}",
-            chosen.rule(),
-            entry.selector,
-            entry.r#where,
-            entry.namespaces,
-            entry.finalizers,
-            entry.streams
-        );
-        let fingerprint = format!("{}-{:016x}", chosen.rule().name(), twox_hash::XxHash3_64::oneshot(parts.as_bytes()));
-        Self { rule_from: chosen.rule_from, reader: Arc::new(chosen.reader), settings, fingerprint }
-    }
-}
-
 fn lease_of(plan: &OperatorPlan) -> Option<(&ObjectName, Option<&str>)> {
     let beside = plan.beside.as_ref()?;
     Some((beside.lease.as_ref()?, beside.identity.as_deref()))
 }
 
-/// What a stream is judged by before its rule is known; nothing can be judged before.
-fn unsettled(plan: &OperatorPlan, entry: &Resource) -> Settings {
-    Settings {
-        overdue_after: entry.overdue_after.unwrap_or(COMMON_DURATIONS.overdue_after),
-        asleep_after: entry.asleep_after.unwrap_or(COMMON_DURATIONS.asleep_after),
-        max_attempt: COMMON_DURATIONS.max_attempt,
-        own_cure: Duration::from_mins(10),
-        min_overdue: u64::from(entry.min_overdue),
-        interval: Duration::from_secs(30),
-        restart: entry.restart,
-        require_proof: plan.restart.require_proof,
-    }
-}
-
 /// The name of a stream within its operator, also in the state file.
 pub(super) fn stream_name(resource: &str, namespace: Option<&str>) -> String {
     namespace.map_or_else(|| resource.to_owned(), |namespace| format!("{resource}/{namespace}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::judge::rule::auto::Evidence;
-
-    #[test]
-    fn another_expression_is_another_rule_also_in_the_state_file() {
-        let fingerprint = |selection: &str, processed: &str| {
-            let text = format!(
-                "apiVersion: dogwatch/v1\nkind: Config\nresources:\n\
-                 - {{resource: a.b, where: \"{selection}\", rule: {{cel: {{processed: \"{processed}\"}}}}}}\n"
-            );
-            let entry = crate::config::parse(&text, "c").expect("valid").resources.remove(0);
-            let plan = OperatorPlan {
-                name: None,
-                resources: Vec::new(),
-                restart: crate::config::Restart::default(),
-                beside: None,
-            };
-            let chosen = entry.choose(Evidence::default(), RuleFrom::Config);
-            InForce::new(chosen, &entry, &plan, Duration::from_secs(30)).fingerprint
-        };
-        let first = fingerprint("true", "has(self.status)");
-        assert!(first.starts_with("cel-"), "{first}");
-        assert_eq!(first, fingerprint("true", "has(self.status)"));
-        assert_ne!(first, fingerprint("true", "!has(self.status)"));
-        assert_ne!(first, fingerprint("has(self.spec)", "has(self.status)"));
-    }
 }

@@ -1,12 +1,13 @@
 //! What is remembered of one object that is not processed.
 
-use std::borrow::Cow;
-use std::time::Duration;
+mod clock;
+mod observe;
 
 use super::habit::{Behind, Habits};
 use super::sent;
 use crate::judge::state::{Excuse, Judgement, Moment, Reason, State};
 use crate::judge::tick::Tick;
+pub(in crate::judge) use clock::{Clock, Renewed};
 
 /// One object, without its name and without its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,83 +71,6 @@ pub(in crate::judge) struct Marks {
     pub(super) rebased: bool,
 }
 
-/// Since when an object is pending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::judge) struct Clock {
-    /// First seen pending, or acknowledged while it stayed pending.
-    pub(in crate::judge) first_seen: Tick,
-    /// The object's own time; absent where it tells none, and after an acknowledgement.
-    pub(in crate::judge) own: Option<Tick>,
-    /// When the object was last known not to be pending, if ever. Its own time is another machine's clock and may lie
-    /// before that.
-    pub(in crate::judge) not_yet: Option<Tick>,
-    /// Since when the present desired state is wanted, by the earlier of its own time and the first sight of it;
-    /// absent while it is the one that started the clock.
-    pub(in crate::judge) renewed: Option<Renewed>,
-    /// Whether an acknowledgement started the clock.
-    pub(in crate::judge) acked: bool,
-    /// When the change that started the clock was sent to whoever watches, at the earliest; see [`sent::sent`]. Absent where
-    /// that is not known, and where no change started it.
-    pub(in crate::judge) event: Option<Tick>,
-}
-
-/// A desired state that is newer than the clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::judge) struct Renewed {
-    /// When it was first seen.
-    pub(in crate::judge) seen: Tick,
-    /// When it was written, by the object, but not before the sight that did not show it.
-    pub(in crate::judge) own: Option<Tick>,
-}
-
-impl Clock {
-    /// For reports: the earlier of the object's own time and first seen.
-    pub(in crate::judge) fn since(&self) -> Tick {
-        self.own.map_or(self.first_seen, |own| own.min(self.first_seen))
-    }
-
-    /// For the excuse of the container's start: since when the present desired state waits.
-    pub(in crate::judge) fn wanted_since(&self) -> Tick {
-        match self.renewed {
-            Some(renewed) => renewed.own.map_or(renewed.seen, |own| own.min(renewed.seen)),
-            None => self.not_yet.map_or(self.since(), |not_yet| self.since().max(not_yet)),
-        }
-    }
-
-    /// For the excuse of being passed over: since when the operator could have been seen to serve it.
-    pub(in crate::judge) fn wanted_seen(&self) -> Tick {
-        self.renewed.map_or(self.first_seen, |renewed| renewed.seen)
-    }
-
-    fn shifted(self, by: Duration) -> Self {
-        Self {
-            first_seen: self.first_seen.after(by),
-            own: self.own.map(|own| own.after(by)),
-            not_yet: self.not_yet,
-            renewed: self.renewed.map(|it| Renewed { seen: it.seen.after(by), own: it.own.map(|own| own.after(by)) }),
-            acked: self.acked,
-            event: self.event,
-        }
-    }
-}
-
-/// What an observation did to an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Observed {
-    /// The state, by what was learnt of the operator.
-    pub(super) state: State,
-    /// The operator acknowledged something.
-    pub(super) ack: bool,
-    /// Since when the object had been pending when it was acknowledged.
-    pub(super) pending_since: Option<Tick>,
-    /// How the object was behind, when the change was acknowledged for good.
-    pub(super) caught_up: Option<Behind>,
-    /// Nothing is left to remember.
-    pub(super) settled: bool,
-    /// Processed without the operator's doing: the change was taken back.
-    pub(super) withdrawn: bool,
-}
-
 /// The fingerprint of a requested deletion, which is a desired state of its own.
 pub(super) const DELETION: u64 = u64::MAX;
 
@@ -194,84 +118,6 @@ impl Entry {
         let judgement = habits.read(judgement, entry.behind, now);
         entry.stand(&judgement, not_yet, now, false);
         (entry, judgement.state)
-    }
-
-    /// Takes in a newer observation.
-    pub(super) fn observe(
-        &mut self,
-        judgement: &Judgement,
-        version: Option<u64>,
-        habits: &Habits,
-        now: Moment,
-    ) -> Observed {
-        let last_seen = std::mem::replace(&mut self.seen, now.tick());
-        let is_written = self.version.is_none() || self.version != version;
-        if self.standing == Standing::Mistrusted && !is_written && judgement.state == State::Pending {
-            return Observed {
-                state: judgement.state,
-                ack: false,
-                pending_since: None,
-                caught_up: None,
-                settled: false,
-                withdrawn: false,
-            };
-        }
-        let trusts = is_written && !self.marks.rebased && judgement.state != State::Unknown;
-        let token_moved = judgement.token != 0 && judgement.token != self.token;
-        let is_processed = judgement.state == State::Processed;
-        let was_waiting = match self.standing {
-            Standing::Pending | Standing::Moving { .. } => true,
-            Standing::Unreadable => self.clock.is_some(),
-            Standing::Paused(_) | Standing::Mistrusted => false,
-        };
-        // The token moves when, and only when, the operator acknowledges. A change that ends without that was taken
-        // back by whoever made it. What has no token can only be believed.
-        let withdrawn = is_processed
-            && !token_moved
-            && judgement.token != 0
-            && matches!(self.standing, Standing::Pending | Standing::Unreadable)
-            && self.desired != DELETION
-            && judgement.reason != Some(Reason::HeldByOthers);
-        let ack = trusts && (token_moved || (is_processed && was_waiting && !withdrawn));
-        // What is not acknowledged counts as waiting, whatever was learnt of it.
-        let waits_since = self
-            .behind
-            .map(|behind| behind.since)
-            .or_else(|| self.pending_clock(now.tick()).map(|clock| clock.first_seen));
-        let caught_up = self.behind.filter(|_| ack && judgement.state != State::Pending);
-        self.version = version;
-        self.marks.rebased = false;
-        self.renew(judgement, ack, last_seen, now);
-        let judgement = self.read(judgement, ack, habits, now);
-        self.stand(&judgement, Some(last_seen), now, ack);
-        let pending_since = waits_since.filter(|_| ack);
-        Observed { state: judgement.state, ack, pending_since, caught_up, settled: is_processed, withdrawn }
-    }
-
-    /// The judgement by what was learnt, and what it says of how the object is behind.
-    fn read<'j>(&mut self, judgement: &'j Judgement, ack: bool, habits: &Habits, now: Moment) -> Cow<'j, Judgement> {
-        if let (Standing::Paused(since), Some(behind)) = (self.standing, self.behind) {
-            self.behind = Some(behind.shifted(now.tick().since(since)));
-        }
-        let known = self.behind.filter(|_| !ack);
-        self.behind = Behind::after(known, judgement, self.clock.map(|clock| clock.first_seen), now);
-        habits.read(judgement, self.behind, now)
-    }
-
-    /// Takes in the fingerprints: a newer desired state does not touch the clock, an acknowledgement ends it.
-    fn renew(&mut self, judgement: &Judgement, ack: bool, last_seen: Tick, now: Moment) {
-        if judgement.state != State::Unknown && judgement.token != 0 {
-            self.token = judgement.token;
-        }
-        let is_renewed = desired(judgement).is_some_and(|wanted| wanted != self.desired);
-        self.desired = desired(judgement).unwrap_or(self.desired);
-        if ack {
-            self.clock = None;
-        }
-        if let (Some(clock), true) = (&mut self.clock, is_renewed) {
-            let own = judgement.desired_at.map(|at| now.tick_at(at).max(last_seen));
-            clock.renewed = Some(Renewed { seen: now.tick(), own });
-        }
     }
 
     /// Takes in the state.

@@ -2,6 +2,8 @@
 //!
 //! Times are points on the boot clock of the machine that wrote them; [`Rebase`] carries them over to another boot.
 
+mod habits;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -9,9 +11,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Clock, Entry, Marks, Renewed, Standing};
-use super::habit::{Behind, Habits, Proofs};
+use super::habit::Behind;
 use super::list::Complete;
 use super::{Ledger, Longest, Moment, States, Tick, Uid};
+use habits::SavedHabits;
 
 /// Carries a point of the boot clock that wrote a snapshot over to the present one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,23 +73,6 @@ struct SavedList {
     ended: Tick,
     version: Option<u64>,
     left_out: u64,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct SavedHabits {
-    at_end: SavedProofs,
-    on_success: SavedProofs,
-    shows_changes: bool,
-    stuck: u32,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct SavedProofs {
-    count: u32,
-    newest: Option<Tick>,
-    longest_millis: u64,
 }
 
 /// How an object is behind, see [`Behind`].
@@ -250,42 +236,6 @@ fn save_entry(uid: Uid, entry: &Entry) -> SavedEntry {
             written: behind.written,
             failed: behind.has_failed,
         }),
-    }
-}
-
-impl SavedHabits {
-    fn of(habits: &Habits) -> Self {
-        let proofs = |proofs: Proofs| SavedProofs {
-            count: proofs.count,
-            newest: proofs.newest,
-            longest_millis: u64::try_from(proofs.longest.as_millis()).unwrap_or(u64::MAX),
-        };
-        Self {
-            at_end: proofs(habits.at_end),
-            on_success: proofs(habits.on_success),
-            shows_changes: habits.shows_changes,
-            stuck: habits.stuck,
-        }
-    }
-
-    /// Lists without any signal are counted anew: they are quickly made.
-    fn restored(&self, rebase: &Rebase) -> Habits {
-        let proofs = |saved: &SavedProofs| Proofs {
-            count: saved.count,
-            newest: saved.newest.map(|tick| rebase.past(tick)),
-            longest: Duration::from_millis(saved.longest_millis),
-        };
-        Habits {
-            at_end: proofs(&self.at_end),
-            on_success: proofs(&self.on_success),
-            shows_changes: self.shows_changes,
-            stuck: self.stuck,
-            blank_lists: 0,
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
     }
 }
 

@@ -6,6 +6,8 @@
 //! seen the change and the older one that it has not finished or not succeeded: conditions that are no longer written
 //! keep old numbers for ever, and some operators raise `status.observedGeneration` only on success.
 
+mod condition;
+
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -15,6 +17,7 @@ use crate::judge::object::mask::{Mask, OTHERS};
 use crate::judge::object::tree::Tree;
 use crate::judge::object::{Object, time};
 use crate::judge::state::{Judgement, Reason, Since, SinceFrom, State, StatusWrite};
+use condition::{is_current, kind, reports_failure, reports_work};
 
 /// The rule with its options.
 #[derive(Debug, Clone)]
@@ -27,13 +30,6 @@ pub struct Generation {
 const PAUSED_ANNOTATION: &str = "cluster.x-k8s.io/paused";
 /// Booleans below `spec` that stop an operator from reconciling, as far as there is a convention.
 const PAUSE_FIELDS: [&str; 4] = ["suspend", "suspended", "paused", "pause"];
-/// Conditions that are `True` when something is wrong.
-const FAILURES: [&str; 4] = ["Stalled", "Failed", "ReconcileError", "Degraded"];
-/// Conditions that are `False` when something is wrong or unfinished; their reason tells which.
-const SUCCESSES: [&str; 4] = ["Ready", "Synced", "Reconciled", "Available"];
-/// Parts of the reasons by which such a condition reports a failure.
-const FAILURE_REASONS: [&str; 6] = ["err", "fail", "invalid", "denied", "conflict", "exceeded"];
-
 /// Reads what the rule needs beside the common facts.
 pub(super) fn mask(common: Mask) -> Mask {
     common
@@ -299,38 +295,6 @@ pub(super) fn changed_since(object: &Object<'_>, generation: i64) -> Option<Sinc
     let from = if generation == 1 { SinceFrom::Creation } else { SinceFrom::ManagedFields };
     let at = if generation == 1 { object.created_at() } else { desired_at(object) };
     at.map(|at| Since::new(at, from))
-}
-
-fn kind<'t>(condition: &'t Tree<'_>) -> &'t str {
-    condition.get("type").and_then(Tree::as_str).unwrap_or_default()
-}
-
-fn is_status(condition: &Tree<'_>, status: &str) -> bool {
-    condition.get("status").and_then(Tree::as_str) == Some(status)
-}
-
-/// A condition that carries an older generation speaks of an older desired state.
-fn is_current(condition: &Tree<'_>, generation: i64) -> bool {
-    number(condition.get("observedGeneration")).is_none_or(|observed| observed == generation)
-}
-
-fn reports_failure(condition: &Tree<'_>) -> bool {
-    if FAILURES.contains(&kind(condition)) {
-        return is_status(condition, "True");
-    }
-    if !SUCCESSES.contains(&kind(condition)) || !is_status(condition, "False") {
-        return false;
-    }
-    let reason = condition.get("reason").and_then(Tree::as_str).unwrap_or_default().to_ascii_lowercase();
-    FAILURE_REASONS.iter().any(|part| reason.contains(part))
-}
-
-fn reports_work(condition: &Tree<'_>) -> bool {
-    match kind(condition) {
-        "Reconciling" => is_status(condition, "True"),
-        "Ready" => is_status(condition, "False") || is_status(condition, "Unknown"),
-        _ => false,
-    }
 }
 
 #[cfg(test)]
