@@ -1,14 +1,13 @@
 //! Rows of the table that no timeline takes, and moments to the second.
 
-use super::world::{Deletion, HOUR, MINUTE, World, seconds};
+use super::world::{HOUR, MINUTE, World};
 use crate::judge::decision::{
-    Blindness, Decider, Decision, Effect, EventReason, Gate, Inputs, LEASE, Leadership, Mode, Outcome, Pod, Probe,
-    Transition, Withheld,
+    Blindness, Decider, Decision, Effect, EventReason, Gate, Inputs, Mode, Outcome, Pod, Probe, Transition,
 };
 use crate::judge::diagnosis::{Diagnosis, Hold};
 
 /// A deaf operator with one object, run until the decision is `wanted`.
-fn until(world: &mut World, wanted: Decision) {
+pub(super) fn until(world: &mut World, wanted: Decision) {
     world.operator.deaf = [true; 2];
     let limit = world.now + 3 * HOUR;
     while world.decision() != wanted {
@@ -22,29 +21,6 @@ fn until(world: &mut World, wanted: Decision) {
     }
 }
 
-fn withheld(world: &World) -> Vec<Withheld> {
-    world
-        .effects
-        .iter()
-        .filter_map(|effect| match effect {
-            Effect::Withheld(reason) => Some(*reason),
-            _ => None,
-        })
-        .collect()
-}
-
-#[test]
-fn observe_withholds_once_per_suspicion_and_gives_no_500() {
-    let mut world = World::new();
-    world.mode = Mode::Observe;
-    until(&mut world, Decision::Suspect);
-    let now = world.now;
-    world.run(now + HOUR, |_| ());
-    assert_eq!(world.decision(), Decision::Suspect);
-    assert_eq!(withheld(&world), [Withheld::Observe]);
-    assert_eq!((world.kubelet.failed.len(), world.requested.len()), (0, 0));
-}
-
 #[test]
 fn an_annotation_that_says_observe_calls_a_restart_back() {
     let mut world = World::new();
@@ -53,45 +29,6 @@ fn an_annotation_that_says_observe_calls_a_restart_back() {
     let now = world.now;
     world.run(now + 10 * MINUTE, |_| ());
     assert_eq!((world.kills(), &world.outcomes[..]), (0, &[Outcome::Cancelled][..]));
-}
-
-#[test]
-fn without_proof_there_is_no_restart_and_with_the_first_processed_object_there_is() {
-    let mut world = World::new();
-    world.things.clear();
-    until(&mut world, Decision::Suspect);
-    let now = world.now;
-    world.run(now + 10 * MINUTE, |_| ());
-    assert_eq!((withheld(&world), world.requested.len()), (vec![Withheld::NoProof], 0));
-    let index = world.create(0);
-    let thing = &mut world.things[index];
-    (thing.acked, thing.token, thing.created, thing.wanted_at) = (1, 1, thing.created - 9000, thing.wanted_at - 9000);
-    let now = world.now;
-    world.run(now + 2 * MINUTE, |_| ());
-    assert_eq!(world.requested.len(), 1);
-}
-
-#[test]
-fn work_in_flight_delays_for_two_attempts_at_most() {
-    let mut world = World::new();
-    world.stream_count = 2;
-    let index = world.create(1);
-    // Something touches the marker of another stream's object on and on.
-    let touch = move |world: &mut World| {
-        let wall = world.wall();
-        let thing = world.write(index);
-        (thing.token, thing.progress) = (1, Some((wall + 900, wall)));
-    };
-    world.operator.deaf = [true; 2];
-    world.run(3 * HOUR, |world| {
-        if world.now == 200 {
-            world.create(0);
-        }
-        touch(world);
-    });
-    assert_eq!(withheld(&world), [Withheld::WorkInFlight]);
-    let suspect = world.transitions.iter().find(|(_, row)| *row == Transition::Suspect).unwrap().0;
-    assert_eq!(world.requested, [suspect + 2 * 900]);
 }
 
 #[test]
@@ -168,48 +105,6 @@ fn lists_that_fail_make_a_stream_unknown_after_three_intervals() {
 }
 
 #[test]
-fn a_lease_that_is_ours_and_not_renewed_is_a_stream_of_its_own() {
-    let mut world = World::new();
-    world.leads = Some(true);
-    world.run(HOUR, |world| {
-        if world.now < 1000 || world.operator.life > 1 {
-            world.renewal = world.now / 10;
-        }
-    });
-    assert_eq!((world.kills(), &world.outcomes[..]), (1, &[Outcome::Cured][..]));
-    let at = world.kubelet.kills[0];
-    // The last renewal was seen at 990; asleep after two durations of 60 s, confirmed after 45 s, three answers.
-    assert!((990 + 120 + 45..990 + 120 + 45 + 31).contains(&at), "killed at {at}");
-    let outcome = Effect::Outcome { stream: LEASE.to_owned(), outcome: Outcome::Cured };
-    assert!(world.effects.contains(&outcome));
-}
-
-#[test]
-fn a_lease_that_a_restart_does_not_cure_is_restarted_for_once() {
-    let mut world = World::new();
-    world.leads = Some(true);
-    world.run(6 * HOUR, |world| world.renewal = world.now.min(1000) / 10);
-    assert_eq!((world.kills(), &world.outcomes[..]), (1, &[Outcome::Fruitless][..]));
-}
-
-#[test]
-fn a_lease_that_cannot_be_read_blinds_and_one_elsewhere_stands_by() {
-    let mut world = World::new();
-    world.run(200, |_| ());
-    let mut streams = world.dog().streams.clone();
-    let mut decider = world.dog().decider.clone();
-    let mut inputs = world.inputs();
-    let mut step = |leadership| {
-        inputs.leadership = leadership;
-        decider.step(world.moment(), &inputs, &mut streams).decision
-    };
-    assert_eq!(step(Leadership::Unreadable), Decision::Blind);
-    assert_eq!(step(Leadership::Elsewhere), Decision::Standby);
-    assert_eq!(step(Leadership::Unreadable), Decision::Blind);
-    assert_eq!(step(Leadership::NotNeeded), Decision::Watching);
-}
-
-#[test]
 fn a_task_that_ended_blinds_and_calls_a_restart_back() {
     let mut world = World::new();
     until(&mut world, Decision::Restarting);
@@ -250,30 +145,6 @@ fn a_stream_that_may_not_restart_alone_is_only_diagnosed() {
     });
     assert_eq!(world.dog().last.as_ref().unwrap().streams[0].diagnosis, Diagnosis::Asleep);
     assert!(!world.took(Transition::Suspect));
-}
-
-#[test]
-fn a_restart_needs_a_list_that_began_within_the_suspicion() {
-    let mut world = World::new();
-    world.settings.interval = seconds(600);
-    until(&mut world, Decision::Suspect);
-    let since = world.now - 1;
-    world.lists_fail = true;
-    world.run(since + 300, |_| ());
-    assert_eq!((world.decision(), world.requested.len()), (Decision::Suspect, 0));
-}
-
-#[test]
-fn a_reread_that_disagrees_undoes_those_before() {
-    let mut world = World::new();
-    until(&mut world, Decision::Suspect);
-    let since = world.now - 1;
-    world.rereads_disagree = true;
-    world.run(since + 300, |_| ());
-    assert_eq!((world.decision(), world.requested.len()), (Decision::Suspect, 0));
-    world.rereads_disagree = false;
-    world.run(since + 340, |_| ());
-    assert_eq!(world.requested.len(), 1);
 }
 
 #[test]
@@ -365,62 +236,4 @@ fn falling_asleep_happens_at_the_announced_moment_and_not_a_second_before() {
     assert_eq!(step(1110).transitions, [Transition::Suspect]);
     let after = step(1111);
     assert_eq!((after.decision, &after.transitions[..]), (Decision::Suspect, &[][..]));
-}
-
-/// A deaf operator whose whole backlog is deletions, and what became of the one restart.
-fn restarted_for_deletions(others: impl Fn(&mut World)) -> World {
-    let mut world = World::new();
-    world.operator.deaf = [true; 2];
-    world.run(2 * HOUR, |world| {
-        if world.now == 300 {
-            let wall = world.wall();
-            world.write(0).deletion = Some(Deletion::Held(wall));
-            world.write(1).deletion = Some(Deletion::Held(wall));
-            others(world);
-        }
-        // The new container takes its finalizers away, and the objects are no more.
-        for thing in &mut world.things {
-            thing.is_gone |= thing.deletion == Some(Deletion::Others);
-        }
-    });
-    assert_eq!(world.kills(), 1);
-    world
-}
-
-#[test]
-fn a_backlog_of_deletions_that_comes_to_its_end_is_cured_and_is_no_ack() {
-    let world = restarted_for_deletions(|_| ());
-    assert_eq!(world.outcomes, [Outcome::Cured]);
-    assert_eq!((world.dog().streams[0].fruitless(), world.last_ack[0]), (0, None));
-    let wait = world.transitions.iter().find(|(_, row)| *row == Transition::Cure).unwrap().0 - world.kubelet.kills[0];
-    assert!(wait <= 45, "cured {wait} s after the kill");
-}
-
-#[test]
-fn deletions_that_end_while_others_wait_cure_nothing() {
-    let world = restarted_for_deletions(|world| {
-        let index = world.create(0);
-        world.things[index].is_filtered = true;
-    });
-    assert_eq!(world.outcomes, [Outcome::Fruitless]);
-}
-
-#[test]
-fn a_deletion_that_ended_before_the_kill_cures_nothing() {
-    let mut world = World::new();
-    world.operator.deaf = [true; 2];
-    world.run(2 * HOUR, |world| {
-        if world.now == 300 {
-            for index in 0..2 {
-                let wall = world.wall();
-                world.write(index).deletion = Some(Deletion::Held(wall));
-            }
-            let index = world.create(0);
-            world.things[index].is_filtered = true;
-        }
-        world.things[0].is_gone |= world.now == 700;
-        // By hand, when the container runs again; the other two remain.
-        world.operator.is_blocked = true;
-    });
-    assert_eq!((world.kills(), &world.outcomes[..]), (1, &[Outcome::Fruitless][..]));
 }
