@@ -1,8 +1,10 @@
 //! The simulated API server as a client sees it, through the router in memory and in paused time.
 
 mod api;
+mod control;
 mod faults;
 mod operator;
+mod revisions;
 mod rights;
 mod watches;
 

@@ -1,18 +1,19 @@
 //! A Pod with an operator and dogwatch in it, a kubelet that probes, and an API server; all in this process.
 
+mod ask;
+mod pod;
+
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
-use http::{Request, StatusCode, header};
-use http_body_util::BodyExt;
+use http::{Request, header};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tower::{ServiceBuilder, ServiceExt};
+use tower::ServiceBuilder;
 
 use super::super::shared::Shared;
 use super::super::{Options, decide, work};
@@ -21,11 +22,11 @@ use crate::clock::{self, Clock};
 use crate::cluster::connect;
 use crate::judge::connection::Socket;
 use crate::judge::state::Moment;
-use crate::sim::operator::{self, client::Client};
+use crate::sim::operator;
 use crate::sim::{Fault, Resource, Scope, Simulation, User};
 use crate::sockets;
 use crate::view::board::Board;
-use crate::view::{Decision, Operator, View};
+use crate::view::{Decision, View};
 
 pub(super) const WIDGETS: &str = "widgets.example.com";
 pub(super) const MINUTE: Duration = Duration::from_mins(1);
@@ -94,20 +95,6 @@ fn options(folder: &Path) -> Options {
     }
 }
 
-/// The Pod that the operator and dogwatch share.
-fn pod() -> Value {
-    json!({
-        "apiVersion": "v1", "kind": "Pod",
-        "metadata": {"name": "op-1", "namespace": "prod", "labels": {"pod-template-hash": "x"}, "ownerReferences": [
-            {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "my-operator-x", "uid": "r", "controller": true},
-        ]},
-        "spec": {"containers": [
-            {"name": "manager", "livenessProbe": {"httpGet": {"port": 11850}, "periodSeconds": 10}},
-            {"name": "dogwatch"},
-        ]},
-    })
-}
-
 impl World {
     /// Two served widgets and an operator that serves a new one within a second; dogwatch is not started yet.
     pub(super) async fn new() -> Self {
@@ -156,7 +143,7 @@ impl World {
         for name in ["a", "b"] {
             world.create(name);
         }
-        world.sim.create(pod(), "kubectl").expect("created");
+        world.sim.create(pod::pod(), "kubectl").expect("created");
         world.start_container();
         clock::sleep(Duration::from_mins(10)).await;
         world
@@ -294,118 +281,6 @@ impl World {
             self.run(SECOND).await;
         }
         panic!("not within {limit:?}; the view is {:#?}", self.board.view());
-    }
-
-    pub(super) fn decision(&self) -> Decision {
-        self.board.view().operators.first().map_or(Decision::Starting, |operator| operator.verdict.decision)
-    }
-
-    pub(super) fn operator(&self) -> Operator {
-        self.board.view().operators.first().cloned().expect("an operator")
-    }
-
-    /// What a path answers to a person.
-    pub(super) async fn ask(&self, path: &str) -> (StatusCode, String) {
-        self.ask_as("curl/8", path).await
-    }
-
-    async fn ask_as(&self, agent: &str, path: &str) -> (StatusCode, String) {
-        let router = crate::http::router(Arc::clone(&self.board), elapsed);
-        let request = Request::get(path).header(header::USER_AGENT, agent).body(Body::empty()).expect("a request");
-        let answer = router.oneshot(request).await.expect("an answer");
-        let code = answer.status();
-        let body = answer.into_body().collect().await.expect("a body").to_bytes();
-        (code, String::from_utf8(body.to_vec()).expect("text"))
-    }
-
-    /// Reasons of the Events on the Pod.
-    pub(super) async fn events(&self) -> Vec<String> {
-        self.of_events("reason").await
-    }
-
-    /// What the Events on the Pod say.
-    pub(super) async fn event_messages(&self) -> Vec<String> {
-        self.of_events("message").await
-    }
-
-    async fn of_events(&self, key: &str) -> Vec<String> {
-        let request = Request::get("/api/v1/namespaces/prod/events").body(Body::empty()).expect("a request");
-        let answer = self.sim.router().oneshot(request).await.expect("an answer");
-        let body = answer.into_body().collect().await.expect("a body").to_bytes();
-        let list: Value = serde_json::from_slice(&body).expect("JSON");
-        let items = list["items"].as_array().cloned().unwrap_or_default();
-        items.iter().filter_map(|event| event[key].as_str().map(str::to_owned)).collect()
-    }
-
-    /// Asks every 10 s and kills at the third 500 in a row.
-    async fn step_kubelet(&mut self) {
-        if let Some(at) = self.back_at {
-            if self.second >= at {
-                self.back_at = None;
-                self.start_container();
-            }
-            return;
-        }
-        if !self.second.is_multiple_of(10) {
-            return;
-        }
-        let (code, body) = self.ask_as("kube-probe/1.33", "/healthz").await;
-        if code.is_success() {
-            self.failures = 0;
-            return;
-        }
-        self.failures += 1;
-        self.failed.insert(body.lines().next().unwrap_or_default().to_owned());
-        if self.failures >= 3 {
-            self.restarts.push(self.second);
-            self.kill(self.down);
-        }
-    }
-
-    /// Ends the operator's container; it starts anew after so many seconds.
-    pub(super) fn kill(&mut self, down: u64) {
-        self.failures = 0;
-        if let Some(operator) = self.operator.take() {
-            operator.abort();
-        }
-        self.back_at = Some(self.second + down);
-        let state = json!({"waiting": {"reason": "CrashLoopBackOff"}});
-        self.write_status(&state);
-    }
-
-    fn start_container(&mut self) {
-        self.life += 1;
-        for id in std::mem::take(&mut self.of_process) {
-            self.sim.end(id);
-        }
-        self.kind.flaws.restarted();
-        let started = jiff::Timestamp::from_second(self.clock.wall().as_second()).expect("a time").to_string();
-        self.write_status(&json!({"running": {"startedAt": started}}));
-        self.start_operator();
-    }
-
-    fn start_operator(&mut self) {
-        if let Some(operator) = self.operator.take() {
-            operator.abort();
-        }
-        let client = Client::in_memory(self.sim.router()).user_agent(OPERATOR);
-        let client = match (self.token, &self.mounted) {
-            (Some(_), Some(mounted)) => client.token(mounted),
-            (Some(_), None) => client.token("operator"),
-            (None, _) => client,
-        };
-        let options = self.kind.clone();
-        self.operator = Some(tokio::spawn(async move { drop(operator::run(client, options).await) }));
-    }
-
-    fn write_status(&self, state: &Value) {
-        let life = self.life;
-        let running = json!({"running": {"startedAt": "2026-03-04T07:00:00Z"}});
-        let status = json!({"status": {"containerStatuses": [
-            {"name": "manager", "containerID": format!("containerd://{life}"), "restartCount": life, "state": state},
-            {"name": "dogwatch", "containerID": "containerd://dogwatch", "state": running},
-        ]}});
-        self.sim.patch("pods", Some("prod"), "op-1", status, "kubelet").expect("written");
     }
 }
 

@@ -1,15 +1,15 @@
 //! What each fault looks like to a client.
 
 use super::*;
-use crate::sim::{ContinueTrouble, Fault, Scope, Verb};
+use crate::sim::{ContinueTrouble, Fault, Scope};
 
 const RESOURCE: &str = "widgets.example.com";
 
-fn all() -> Scope {
+pub(super) fn all() -> Scope {
     Scope::default()
 }
 
-async fn watch_from_now(simulation: &Simulation, query: &str) -> Watch {
+pub(super) async fn watch_from_now(simulation: &Simulation, query: &str) -> Watch {
     Client::of(simulation).watch(&format!("&resourceVersion={}{query}", simulation.revision())).await
 }
 
@@ -181,18 +181,6 @@ async fn late_cache_shows_changes_when_their_time_has_come() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_410_loop_refuses_each_watch_and_lists_an_old_revision() {
-    let simulation = cluster();
-    let old = simulation.revision().to_string();
-    simulation.begin(Fault::GoneLoop { old_objects: false }, all());
-    seed(&simulation, &["a"]);
-    let list = Client::of(&simulation).read(ALL_WIDGETS).await.body;
-    assert_eq!((names(&list), list["metadata"]["resourceVersion"].as_str()), (vec!["a"], Some(old.as_str())));
-    let error = watch_from_now(&simulation, "").await.raw().await.expect("an event");
-    assert_eq!(error["object"]["code"], 410);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_truncated_page_ends_in_the_middle_with_or_without_a_broken_connection() {
     let simulation = cluster();
     seed(&simulation, &["a", "b"]);
@@ -223,31 +211,6 @@ async fn continue_trouble_never_reaches_the_end_of_a_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rv_future_refuses_whoever_names_a_revision() {
-    let simulation = cluster();
-    simulation.begin(Fault::RvFuture { new_revisions: true }, all());
-    let client = Client::of(&simulation);
-    let answer = client.read(&format!("{ALL_WIDGETS}?watch=true&resourceVersion=2")).await;
-    assert_eq!(answer.code, 504);
-    assert!(answer.body["message"].as_str().is_some_and(|text| text.starts_with("Too large resource version")));
-    assert_eq!(client.read(ALL_WIDGETS).await.code, 200);
-}
-
-#[tokio::test(start_paused = true)]
-async fn rv_regression_takes_the_store_back_and_mutes_watches_until_it_has_caught_up() {
-    let simulation = cluster();
-    seed(&simulation, &["a"]);
-    let restored = simulation.revision();
-    seed(&simulation, &["b", "c"]);
-    let mut watch = watch_from_now(&simulation, "").await;
-    simulation.begin(Fault::RvRegression { revisions: 2 }, all());
-    let list = Client::of(&simulation).read(ALL_WIDGETS).await.body;
-    assert_eq!((names(&list), simulation.revision()), (vec!["a"], restored));
-    seed(&simulation, &["d", "e", "f"]);
-    assert_eq!(watch.next().await, event("ADDED", "f"), "the first two have revisions that it thinks it knows");
-}
-
-#[tokio::test(start_paused = true)]
 async fn watch_churn_ends_each_watch_and_lost_event_drops_every_second_event() {
     let simulation = cluster();
     simulation.begin(Fault::WatchChurn { seconds: 30 }, all());
@@ -258,56 +221,6 @@ async fn watch_churn_ends_each_watch_and_lost_event_drops_every_second_event() {
     assert_eq!(watch.next().await, event("ADDED", "c"));
     assert_eq!(watch.next().await, Next::Ended);
     assert_eq!(seconds(&simulation), 30);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_scope_limits_a_fault_to_a_resource_a_verb_and_a_client() {
-    let simulation = cluster();
-    let client = Client::of(&simulation);
-    for scope in [
-        Scope::resource("gadgets.example.com"),
-        Scope::user_agent("kopf"),
-        Scope::resource(RESOURCE).verbs(&[Verb::Create]),
-        Scope { token: Some("secret".to_owned()), ..Scope::default() },
-        Scope { namespace: Some("other".to_owned()), ..Scope::default() },
-    ] {
-        simulation.begin(Fault::ApiDown, scope);
-    }
-    assert_eq!(client.read(WIDGETS).await.code, 200);
-    simulation.begin(Fault::ApiDown, Scope::user_agent("tester").verbs(&[Verb::List]));
-    assert_eq!(client.read(WIDGETS).await.code, 503);
-    assert_eq!(client.read(&format!("{WIDGETS}/a")).await.code, 404);
-}
-
-#[tokio::test(start_paused = true)]
-async fn faults_are_switched_over_the_control_path_and_tokens_are_not_shown() {
-    let simulation = cluster();
-    let client = Client::of(&simulation);
-    let scope = json!({"resource": RESOURCE, "verbs": ["list"], "userAgent": "tester"});
-    let begun = client.create("/sim/faults", json!({"name": "throttle", "retryAfter": 3, "scope": scope})).await;
-    assert_eq!(begun.code, 201);
-    assert_eq!(client.read(WIDGETS).await.code, 429);
-    let hidden = json!({"name": "mute-open", "scope": {"token": "secret"}});
-    client.create("/sim/faults", hidden).await;
-    let listed = client.read("/sim/faults").await;
-    assert_eq!(listed.body["faults"][0]["name"], "throttle");
-    assert!(!listed.text.contains("secret"));
-    assert_eq!(client.delete(&format!("/sim/faults/{}", begun.body["id"])).await.code, 200);
-    assert_eq!(client.read(WIDGETS).await.code, 200);
-    client.delete("/sim/faults").await;
-    assert_eq!(simulation.faults().len(), 0);
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_unknown_fault_option_or_scope_is_refused() {
-    let client = Client::of(&cluster());
-    for wrong in [
-        json!({"name": "nonsense"}),
-        json!({"name": "html", "scope": {"verb": "list"}}),
-        json!({"name": "slow", "second": 1}),
-    ] {
-        assert_eq!(client.create("/sim/faults", wrong).await.code, 400);
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -337,17 +250,6 @@ async fn one_server_of_two_that_stands_still_swallows_about_half_of_all_requests
 }
 
 #[tokio::test(start_paused = true)]
-async fn revisions_of_later_are_not_in_the_future_where_a_new_list_cures() {
-    let simulation = cluster();
-    let old = simulation.revision();
-    simulation.begin(Fault::RvFuture { new_revisions: false }, all());
-    seed(&simulation, &["a"]);
-    let client = Client::of(&simulation);
-    let code = async |revision: u64| client.read(&format!("{ALL_WIDGETS}?resourceVersion={revision}")).await.code;
-    assert_eq!((code(old).await, code(simulation.revision()).await), (504, 200));
-}
-
-#[tokio::test(start_paused = true)]
 async fn an_empty_token_hides_the_later_pages_and_old_objects_hide_new_ones() {
     let simulation = cluster();
     seed(&simulation, &["a", "b"]);
@@ -359,15 +261,4 @@ async fn an_empty_token_hides_the_later_pages_and_old_objects_hide_new_ones() {
     simulation.begin(Fault::GoneLoop { old_objects: true }, all());
     seed(&simulation, &["c"]);
     assert_eq!(names(&client.read(ALL_WIDGETS).await.body), ["a", "b"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_default_shows_in_every_object_and_at_no_newer_revision() {
-    let simulation = cluster();
-    seed(&simulation, &["a"]);
-    let before = simulation.revision();
-    simulation.add_default("widgets.example.com", &json!({"spec": {"colour": "red"}}));
-    let objects = simulation.objects("widgets.example.com");
-    assert_eq!((objects.len(), &objects[0]["spec"]["colour"]), (1, &json!("red")));
-    assert_eq!(simulation.revision(), before);
 }
